@@ -17,10 +17,9 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from specfn.tools.search.subject import Subject
-
 import specfn
 from specfn.function.function import Function
+from specfn.tools.search.producers import Subject
 from specfn.tools.search.search import Search
 from specfn.tools.search.texts import component_schemas
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import specfn
-from specfn.invocation.response_fields import ResponseFields
 from specfn.http.response.response import Result
+from specfn.invocation.response_fields import ResponseFields
 
 _ITEMS = 30
 _FIELDS = 6

@@ -49,7 +49,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "arun": (calling.arun, RUN),
     "Session": (calling.Session, {"functions": APP, **CONVERSATION}),
     "outcome": (BOUND[FUNCTION.name].outcome, {"sent": {}}),
-    "resolve": (BOUND.resolve, {"called": FUNCTION.name}),
+    "resolve": (BOUND.resolve, {"name": FUNCTION.name}),
     "for_model": (specfn.Result(status=200).for_model, {}),
     "server": (server, {"functions": APP, "connection": CONNECTION}),
 }

@@ -62,8 +62,6 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 BASE = {
     ("_internal.coroutines", "errors"),
     ("_internal.io", "errors"),
-    ("_internal.caller_arguments", "_internal.did_you_mean"),
-    ("_internal.caller_arguments", "_internal.frames"),
     ("_internal.caller_arguments", "errors"),
     ("_internal.logs", "_internal.characters"),
     ("_internal.pointer", "_internal.json"),

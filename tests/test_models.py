@@ -156,10 +156,6 @@ def test_any_sequence_is_accepted_and_stored_as_a_tuple(texts: list[str]) -> Non
             lambda: specfn.Options(nameing="path"),  # type: ignore[call-arg]
             "Options has no field 'nameing'; did you mean 'naming' or 'names'?",
         ),
-        (
-            lambda: calling.Session(None, conector="openai"),  # type: ignore[arg-type, call-arg]
-            "Session has no argument 'conector'; did you mean 'connector' or 'on_event'?",
-        ),
     ],
 )
 def test_the_text_of_a_mistyped_option(make: Callable[[], object], text: str) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.compose import compose
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 Check = Literal["lenient", "strict"]
 
 
-@known_keywords
 def load(
     source: str | Path | bytes | JsonObject,
     *,
@@ -85,7 +83,6 @@ def _login(
     return checked(source, headers or {}, auth)
 
 
-@known_keywords
 def loads(
     text: str | bytes,
     *,
@@ -157,7 +154,6 @@ def _whole(
     return bundle(found, settings.references, limit=limit, login=login)
 
 
-@known_keywords
 def normalize(document: JsonObject) -> JsonObject:
     """Return a document of any version as one OpenAPI 3.1 document that specfn works on.
 

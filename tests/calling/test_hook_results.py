@@ -83,7 +83,7 @@ HOOKS: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda value: _run(
             Script([wished(("c", "products_get", {}))]), filters=[_in_filter(value)]
         ),
-        "a filter set context.result to {}; set an CallResult or None",
+        "a filter set context.result to {}; set a CallResult or None",
     ),
 }
 

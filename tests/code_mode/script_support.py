@@ -12,7 +12,7 @@ from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
-from specfn.invocation.check import Prepared
+from specfn.invocation.check import PreparedCall
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.tools.function_set import Catalog
 
@@ -26,10 +26,10 @@ class Execution:
         self._served = served
         self._functions = functions
 
-    async def __call__(self, call: Prepared, *, ask: bool, granted: str | None) -> Answer:
+    async def __call__(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call."""
         return await self._served.outcome(
-            call, ask=ask, granted=granted, advertised=self._functions.advertised
+            call, ask=ask, granted=granted, offered=self._functions.offered
         )
 
 

@@ -332,8 +332,8 @@ def verbatim(_: Any) -> Callable[..., Any]:
 
 def resumed(_: Any) -> Callable[..., Any]:
     """Resumes a call with its human part whatever its token is."""
-    completed = import_module("specfn.invocation.pipeline")._completed
-    return lambda call, _, human, __: completed(call, human)
+    complete = import_module("specfn.invocation.permit")._complete
+    return lambda call, _, human, __: complete(call, human)
 
 
 def content_only(genuine: Any) -> Callable[..., Any]:
@@ -692,7 +692,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.invocation.settings:Permissions.permit",
+        function="specfn.invocation.settings:CallSettings.permits",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
     ),
@@ -1111,7 +1111,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T40",
-        function="specfn.invocation.pipeline:_resumed",
+        function="specfn.invocation.permit:_resume",
         off=resumed,
         tests="test_an_approval_with_a_human_part_is_used_once",
     ),

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.application.binding.test_bind import Shop
+from tests.application.test_bind import Shop
 from tests.strict_shop.server import serve
 
 from specfn.api import load
@@ -80,9 +80,8 @@ class Caller:
         app = app or application()
         transport = httpx.MockTransport(self.shop.handle)
         connection = Connection(base_url=base, client=httpx.Client(transport=transport))
-        found = app.__getitem__
         how = {"allow": {"read"}, **policy}
-        return bind(app, found, found, connection, key=key, clock=self.clock, **how)
+        return bind(app, app.__getitem__, app.keys, connection, key=key, clock=self.clock, **how)
 
 
 @pytest.fixture
@@ -312,7 +311,7 @@ def test_a_token_is_in_no_text(caller: Caller, caplog: pytest.LogCaptureFixture)
     token = token_of(answer)
     again = one.outcome(SENT, granted=token + "x")
     texts = [answer.text, repr(answer), repr(answer.pending), json.dumps(answer.as_json())]
-    texts += [again.text, repr(bound), repr(one), repr(one._policy), caplog.text]
+    texts += [again.text, repr(bound), repr(one), repr(one._settings), caplog.text]
     assert not [text for text in texts if token in text]
     assert not [text for text in texts if KEY.decode() in text]
 

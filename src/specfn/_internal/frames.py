@@ -8,6 +8,8 @@ frames, with files and lines, but their variables are deleted. Frames of the cal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from functools import wraps
+from inspect import CO_COROUTINE
+from types import FunctionType
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_C = TypeVar("_C", bound=type)
 
 #: The packages whose frames hold parts of a request.
 _PACKAGES: Final = frozenset({"specfn", "httpx", "httpcore", "h11", "anyio", "ssl", "pydantic"})
@@ -74,3 +77,12 @@ def without_locals_async(function: Callable[_P, Awaitable[_R]]) -> Callable[_P, 
             raise
 
     return call
+
+
+def without_locals_in(kind: _C) -> _C:
+    """Return a class whose public methods have the same property; a decorator."""
+    for name, member in [*vars(kind).items()]:
+        if isinstance(member, FunctionType) and not name.startswith("_"):
+            is_async = member.__code__.co_flags & CO_COROUTINE
+            setattr(kind, name, (without_locals_async if is_async else without_locals)(member))
+    return kind

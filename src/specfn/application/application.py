@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from specfn._internal.caller_arguments import known_keywords_in, require
+from specfn._internal.caller_arguments import require
+from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn.application.lock import changes, lock
 from specfn.document.diagnose.check import diagnose
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from specfn.tools.tool import Tools
 
 
-@known_keywords_in
+@without_locals_in
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Application(FunctionSet):
     """The functions of a document. Every operation is in ``functions`` or in ``errors``.

@@ -10,8 +10,8 @@ from functools import cached_property
 from secrets import token_hex
 from typing import Any, Final
 
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.frames import without_locals_in
 from specfn._internal.io import AsyncIO, SyncIO
 from specfn._internal.json import JsonObject
 from specfn.answers import FieldNames, asked_fields
@@ -60,7 +60,7 @@ def _invalid(taken: SentFields) -> Answer:
     return Answer(text=text, kind="invalid", repairs=taken.repairs)
 
 
-@known_keywords_in
+@without_locals_in
 class BoundFunction:
     """A function that can be called with the arguments that a model sends.
 
@@ -84,7 +84,7 @@ class BoundFunction:
         self.name = self.__name__ = self.__qualname__ = name
         self.description = self.__doc__ = function.description if tool is None else tool.description
         self._tool = tool
-        self._model = function.model_part
+        self._model = function.model_function
         self._reserved = self._reserved_argument(settings)
         if self._reserved is not None:
             self.description = self.__doc__ = self.description + self._reserved.line()
@@ -269,7 +269,7 @@ class DataFunction:
         return ResponseFields.of(self._bound.function).permitted(answer.result)
 
 
-@known_keywords_in
+@without_locals_in
 class Bound(Mapping[str, BoundFunction]):
     """The bound functions of an application by name, in its order, with look-up by any of their names.
 

@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn.api import load
 from specfn.asgi.app_connection import ORIGIN, AppConnection, RunningApp
 from specfn.errors import DocumentError, UsageError
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from specfn.options import Options
 
 
-@known_keywords
 def from_asgi(
     asgi_app: Any, *, path: str = "/openapi.json", options: "Options | None" = None
 ) -> "tuple[Application, Connection]":

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.errors import UsageError
@@ -24,7 +23,6 @@ _REMEMBERED: Final = 4096
 _LONGEST: Final = 256
 
 
-@known_keywords
 def check_calls(app: Application, rows: Iterable[Mapping[str, Any]]) -> Iterator[JsonObject]:
     """Check a stream of calls, in order.
 
@@ -80,7 +78,7 @@ class RowChecker:
 
     def _resolved(self, name: str) -> Function | Resolution:
         found = self._app.resolve(name)
-        return found if found.name is None else self._app[found.name].model_part
+        return found if found.name is None else self._app[found.name].model_function
 
     def _unknown(self, row: Mapping[str, Any], found: Resolution) -> JsonObject:
         if found.status == "ambiguous":

@@ -8,7 +8,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn import api
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.bulk.calls import ADDED, RowChecker
@@ -29,7 +28,6 @@ _loaded: OrderedDict[tuple[str, str], RowChecker] = OrderedDict()
 _lock: Final = Lock()
 
 
-@known_keywords_in
 class Checker:
     """A check of batches of calls that can be pickled.
 

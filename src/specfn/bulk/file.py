@@ -6,7 +6,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
 from specfn.bulk.checker import Checker
 from specfn.bulk.chunks import Format
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[Counts, float | None], Any]
 
 
-@known_keywords
 def check_file(  # each is a decision of the caller
     spec: str | Path | bytes | JsonObject | Checker,
     src: str | Path,

@@ -9,13 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import (
-    known_keywords,
-    known_keywords_async,
-    require,
-    require_callables,
-)
+from specfn._internal.caller_arguments import require, require_callables
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over
 from specfn._internal.json import JsonObject, copied
 from specfn.calling.choice.choice import Choice
@@ -42,7 +38,7 @@ if TYPE_CHECKING:
 Sender = Callable[[dict[str, Any]], Any]
 
 
-@known_keywords
+@without_locals
 def run(
     functions: Session | Catalog | Functions,
     send: Sender,
@@ -110,7 +106,7 @@ def _is_coroutine_function(given: Any) -> bool:
     return any(map(inspect.iscoroutinefunction, (given, getattr(given, "__call__", None))))  # noqa: B004  # not whether it can be called
 
 
-@known_keywords_async
+@without_locals_async
 async def arun(
     functions: Session | Catalog | Functions,
     send: Sender,

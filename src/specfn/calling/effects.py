@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
 from specfn.calling.outcome import Outcome
 from specfn.errors import UsageError, wrong_result
@@ -61,7 +60,6 @@ class Done:
 Effect: TypeAlias = Send | Ask | Invoke | Done
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult:
     """The result of a call.

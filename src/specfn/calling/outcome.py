@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
 from specfn._internal.values import brief, counted
@@ -86,7 +85,6 @@ class CallRecord:
         return f"<CallRecord {brief(self.id)}: {_name(self)}, {_state(self)}>"
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The outcome of a conversation.

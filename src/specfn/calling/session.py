@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import known_keywords_in
+from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn.calling import effects, events
 from specfn.calling.choice.choice import Auto, Choice, parse_choice
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
 
-@known_keywords_in
+@without_locals_in
 class Session:
     """A conversation from its first request to its outcome."""
 

@@ -108,7 +108,7 @@ class ScriptFunctions:
             return [*args, *kwargs.values()]
         if args:
             raise TypeError(f"{self.place(name)}: pass the arguments by name, not by position")
-        keys = [key for key, _ in function.model_part.schemas.keys]
+        keys = [key for key, _ in function.model_function.schemas.keys]
         own = {shown: key for key, shown in python_names(keys).items()}
         return {own.get(key, key): value for key, value in kwargs.items()}
 
@@ -154,7 +154,7 @@ class _ScriptFunction:
     """A function with its place in ``api``, for its signature."""
 
     def __init__(self, entry: AdvertisedFunction, accessor: tuple[str, ...]) -> None:
-        function = entry.function.model_part
+        function = entry.function.model_function
         self.accessor = accessor
         self.deprecated = function.deprecated
         self.full_description = function.full_description

@@ -5,7 +5,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.did_you_mean import similar
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -51,7 +50,6 @@ CODECS: Final = tuple(_CODECS)
 DEFAULT: Final = "openai"
 
 
-@known_keywords
 def profile(name: str | Profile) -> Profile:
     """Return the profile with a name; return a profile unchanged.
 
@@ -64,7 +62,6 @@ def profile(name: str | Profile) -> Profile:
     return found
 
 
-@known_keywords
 def codec(name: str | Codec) -> Codec:
     """Return the codec of a wire format; a codec is returned as it is.
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from specfn._internal.caller_arguments import known_keywords_in
+from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success
 
 
-@known_keywords_in
+@without_locals_in
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Function:
     """An operation that a model can call.
@@ -202,8 +202,8 @@ class Function:
         return Separated(function=replace(self, schemas=sides.model), human=human)
 
     @property
-    def model_part(self) -> "Function":
-        """Return the function whose arguments a model fills in: without the human part, if there is one (rule S2)."""
+    def model_function(self) -> "Function":
+        """Return the function whose arguments a model fills in: without the human part, if there is one."""
         separated = self.separated
         return self if separated is None else separated.function
 

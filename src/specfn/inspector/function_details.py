@@ -27,11 +27,11 @@ def function_details(application: Application, function: Function) -> JsonObject
         "idempotent": function.idempotent,
         "security": [dict(each) for each in function.security],
         "fault": None if fault is None else str(fault),
-        "enforced": None if fault else function.model_part.validator,
-        "example": None if fault else example_arguments(function.model_part.validator),
+        "enforced": None if fault else function.model_function.validator,
+        "example": None if fault else example_arguments(function.model_function.validator),
         "output": function.output,
         "human": _human(function),
-        "edits": edits_with_places(application, function, function.model_part.edits),
+        "edits": edits_with_places(application, function, function.model_function.edits),
         "notes": [*map(members, function.notes)],
     }
 

@@ -74,7 +74,7 @@ def answer_text(
         sentences = status_text(function, result, connection, offered)
         sentences = sentences if result.masking is None else result.masking.apply(sentences)
     view = fields.view(function, result.without_secrets())
-    model = function.model_part
+    model = function.model_function
     found: PageText = page_text(
         model,
         by_key(model, arguments),

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JsonObject
 from specfn._internal.logs import calls_log as log
 from specfn.records import Repair
@@ -43,7 +42,6 @@ class ApprovalRequest:
     repeated: bool = False
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
     """The decision to make a call.
@@ -57,7 +55,6 @@ class Approve:
     human: Any = field(default=None, repr=False)
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deny:
     """The decision not to make a call. Nothing is sent, and the model reads a refusal.

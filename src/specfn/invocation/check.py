@@ -132,7 +132,7 @@ def check(
         names: resolves the name in a wrapper; ``None`` to keep wrappers.
     """
     return check_arguments(
-        entry.function.model_part,
+        entry.function.model_function,
         {} if arguments is None else arguments,
         names,
         restore=partial(offered.restore, entry.name),

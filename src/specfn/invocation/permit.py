@@ -33,7 +33,7 @@ async def permit(
         UsageError: the connection is unsuitable, or ``approve`` or ``fill`` returned something else.
     """
     function = _function(call)
-    is_allowed = call.name in settings.permitted
+    is_allowed = settings.permits(call.name)
     if not is_allowed and not settings.ask and (settings.approve is None or granted is not None):
         return _refuse_or_complete(call, settings)
     human = None
@@ -184,7 +184,7 @@ def complete(call: PreparedCall, decision: Approve, *, asked: bool = True) -> Pr
     arguments = call.arguments
     if decision.arguments is not None:
         arguments = _in_style(function, decision.arguments)
-        verdict = function.model_part.validate(arguments)
+        verdict = function.model_function.validate(arguments)
         if not verdict:
             _log_problems("the arguments of an approval", call, verdict)
             return replace(call, answer=prompts.unusable(call.name), kind="refused")

@@ -86,6 +86,10 @@ class CallSettings:
     matches_output: bool = False
     io: SyncIO = field(repr=False, default_factory=SyncIO)
 
+    def permits(self, name: str) -> bool:
+        """Return whether a function may be called without approval."""
+        return name in self.permitted
+
     def waits(self, name: str) -> bool:
         """Return whether the calls of a function wait for an approval that arrives later."""
-        return self.ask and self.approve is None and name not in self.permitted
+        return self.ask and self.approve is None and not self.permits(name)

@@ -125,7 +125,7 @@ def _at(
         values = _path_values(reader.function, path, connection)
         if values is None:
             continue
-        arguments = with_query(reader.function.model_part, values, query, connection)
+        arguments = with_query(reader.function.model_function, values, query, connection)
         if arguments is None:
             continue
         try:

@@ -63,5 +63,5 @@ def _arguments(found: StatusCall) -> Any:
     assert found.function is not None
     assert found.arguments is not None
     if found.tool is None:
-        return styled(found.function.model_part, found.arguments)
+        return styled(found.function.model_function, found.arguments)
     return shown_names(found.arguments, found.tool)

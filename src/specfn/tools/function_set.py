@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from specfn._internal.caller_arguments import known_keywords_in, require_whole_numbers
+from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.json import dumps
 from specfn._internal.values import type_name
 from specfn.errors import UsageError
@@ -54,7 +54,7 @@ class AdvertisedFunction:
     @property
     def full_description(self) -> str:
         """Return the description before ``Options.description_limit`` truncates it. It is composed at each access."""
-        text = self.function.model_part.full_description
+        text = self.function.model_function.full_description
         if self.shortened:
             text = with_method_and_path(text, self.function.route)
         return f"[{self.namespace}] {text}" if self.labelled else text
@@ -244,7 +244,6 @@ class Functions(Protocol):
         """The normalized document, which has the title."""
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePolicy:
     """The policy for advertised names, built from a namespace and the name of a function.
@@ -280,7 +279,6 @@ class NamePolicy:
         return self.separator.join(part for part in parts if part)
 
 
-@known_keywords_in
 @dataclass(frozen=True, kw_only=True)
 class Catalog(FunctionSet):
     """The functions of one or several applications; ``add`` returns a larger catalog.

@@ -91,7 +91,7 @@ def _refused(function: Function, profile: Profile) -> Iterator[tuple[FindingCode
     if limit is not None and length > limit:
         reason = f"the description has {length:,} characters; {limit:,} are accepted"
         yield "description", "/description", reason
-    shown: Any = function.model_part.schemas.parameters
+    shown: Any = function.model_function.schemas.parameters
     if isinstance(shown, dict):
         for refusal in refusals(shown, profile):
             yield refusal.code, f"/parameters{refusal.pointer}", refusal.reason

@@ -47,7 +47,7 @@ def measured(function: Function, profile: Profile) -> JsonObject:
         function: the function; of a separated function, the model's part is measured.
         profile: the profile whose limits are checked.
     """
-    shown = function.model_part
+    shown = function.model_function
     edits = len(shown.edits)  # before the schemas, which are then of the same rendering
     parameters, output = shown.schemas.written
     told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))

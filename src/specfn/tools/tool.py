@@ -72,7 +72,7 @@ class Tool:
         Args:
             arguments: the model's arguments, as parsed JSON.
         """
-        root = self.function.model_part.validator
+        root = self.function.model_function.validator
         keyed = restore(root, arguments, names=self.fit.names, nulls=shows_null(self.fit))
         return keyed if self.function.keyword else _positional(self.function, keyed)
 
@@ -217,7 +217,7 @@ def shows_null(fit: Fit) -> bool:
 
 
 def _keys(function: Function) -> list[str]:
-    return [*function.model_part.validator["properties"]]
+    return [*function.model_function.validator["properties"]]
 
 
 def _positional(function: Function, arguments: Any) -> Any:

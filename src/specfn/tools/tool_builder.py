@@ -220,7 +220,7 @@ class ToolBuilder:
         return None if self._outputs is None else self._outputs.schema(function, budget)
 
     def _fit(self, function: Function, budget: int | None) -> Fit:
-        return self._fits.fit(function.model_part, self._profile, budget)
+        return self._fits.fit(function.model_function, self._profile, budget)
 
     def _enforceable(self, function: Function, budget: int | None) -> Fit:
         """Return the fit of a function; it is not enforced if the request would exceed the limits of enforced tools."""
@@ -229,7 +229,7 @@ class ToolBuilder:
         return fit if reason is None else self._unenforced(function, budget, reason)
 
     def _unenforced(self, function: Function, budget: int | None, reason: str) -> Fit:
-        return self._fits.unenforced(function.model_part, self._profile, budget, reason)
+        return self._fits.unenforced(function.model_function, self._profile, budget, reason)
 
     def smaller(self, tool: Tool, schema: int, description: int) -> Tool:
         """Return a tool with at most this number of bytes of schema and characters of description."""

@@ -58,8 +58,8 @@ def test_one_diagnosis_gives_the_same_outcome(name: str, body: Any, opens: bool)
     used = USED[name]
     used.validate({})
     arguments = {"body": body}
-    shared = checking.coerced(used, arguments, opens=opens)
-    first = checking.coerced(function(name), arguments, opens=opens)
+    shared = checking.coerce_arguments(used, arguments, opens=opens)
+    first = checking.coerce_arguments(function(name), arguments, opens=opens)
     assert shared == first
     assert bool(shared) is bool(used.validate(shared.data))
     if used.validate(arguments):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.pointer import step
 from specfn.application.comparison.arguments_of_function import SentArgument, arguments_of
 from specfn.application.comparison.difference import (
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
 
 
-@known_keywords
 def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
     """Return the differences that a model or a server would notice between two versions of a document.
 

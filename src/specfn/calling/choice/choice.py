@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from specfn._internal.caller_arguments import known_keywords, known_keywords_in
 from specfn._internal.settings_model import Model, Texts, stored_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
@@ -34,7 +33,6 @@ class Round:
     denied: bool = False
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The choice for one request.
@@ -212,7 +210,6 @@ def kind_of(kind: type[Choice]) -> str | None:
     return tag if isinstance(tag, str) else None
 
 
-@known_keywords
 def register_choice(kind: _Kind) -> _Kind:
     """Register a class of choices for prompt files by its ``type``; usable as a decorator.
 
@@ -229,7 +226,6 @@ def register_choice(kind: _Kind) -> _Kind:
     return kind
 
 
-@known_keywords
 def parse_choice(value: Any) -> Choice:
     """Convert a value to a choice: a ``Choice``, the text of its type, or a mapping from JSON or YAML.
 

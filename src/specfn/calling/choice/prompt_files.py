@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from specfn._internal.caller_arguments import known_keywords_in
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.calling.choice.choice import Choice, parse_choice
 from specfn.errors import DocumentError, UsageError
@@ -34,7 +33,6 @@ _SETTINGS: Final = "execution_settings"
 _DEFAULT: Final = "default"
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of one request.
@@ -50,7 +48,6 @@ class Settings:
     extra: JsonObject = field(default_factory=dict)
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSettings:
     """The settings of a prompt, by service.

@@ -2,7 +2,6 @@
 
 from typing import Final, Literal
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.json import JsonObject
 from specfn.document.downgrade.fields import security_scheme
 from specfn.document.downgrade.losses import Losses
@@ -22,7 +21,6 @@ WRITTEN: Final = "3.0.4"
 _OWN: Final = frozenset({"openapi", "components"})
 
 
-@known_keywords
 def downgrade(
     document: JsonObject, version: Literal["3.0"] = "3.0"
 ) -> tuple[JsonObject, tuple[Note, ...]]:

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from specfn._internal.caller_arguments import known_keywords, require
+from specfn._internal.caller_arguments import require
+from specfn._internal.frames import without_locals
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_schemas import Sides
 from specfn.function.separation.split import both
 
 
-@known_keywords
+@without_locals
 def merge(function: Function, *, llm: Any, human: Any) -> Any:
     """Merge the model's arguments and the human part.
 

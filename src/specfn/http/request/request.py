@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 import httpx
 
-from specfn._internal.caller_arguments import known_keywords
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.frames import without_locals
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
@@ -83,7 +83,7 @@ class Draft:
     once: bool
 
 
-@known_keywords
+@without_locals
 def request(
     function: Function, arguments: Any, connection: Connection, *, validate: bool = True
 ) -> httpx.Request:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import known_keywords_in, require, require_whole_numbers
+from specfn._internal.caller_arguments import require, require_whole_numbers
 from specfn._internal.values import brief
 from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _NOTEBOOK: Final = 4_000
 
 
-@known_keywords_in
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The response of a server.

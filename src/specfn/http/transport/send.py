@@ -12,8 +12,8 @@ from typing import Any, Literal, overload
 
 import httpx
 
-from specfn._internal.caller_arguments import known_keywords, known_keywords_async
 from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO
 from specfn._internal.json import copied
 from specfn._internal.url import shown
@@ -58,7 +58,7 @@ def execute(
     *,
     stream: bool,
 ) -> Result | EventStream: ...
-@known_keywords
+@without_locals
 def execute(
     function: Function,
     arguments: Any = None,
@@ -87,7 +87,7 @@ def execute(
     return successful(result, function, connection)
 
 
-@known_keywords
+@without_locals
 def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -119,7 +119,7 @@ async def aexecute(
     *,
     stream: bool,
 ) -> Result | AsyncEventStream: ...
-@known_keywords_async
+@without_locals_async
 async def aexecute(
     function: Function,
     arguments: Any = None,
@@ -134,7 +134,7 @@ async def aexecute(
     return successful(result, function, connection)
 
 
-@known_keywords_async
+@without_locals_async
 async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
@@ -142,7 +142,7 @@ async def apropagate(
     return await call_through(function, arguments, connection, AsyncIO())
 
 
-@known_keywords
+@without_locals
 def forward(request: httpx.Request, connection: Connection) -> Result:
     """Send a complete request, such as ``result.next_request``, and return the response.
 
@@ -155,7 +155,7 @@ def forward(request: httpx.Request, connection: Connection) -> Result:
     return run_without_waiting(forward_through(request, connection, SyncIO()))
 
 
-@known_keywords_async
+@without_locals_async
 async def aforward(request: httpx.Request, connection: Connection) -> Result:
     """Send a complete request asynchronously, and return the response."""
     return await forward_through(request, connection, AsyncIO())

@@ -69,7 +69,7 @@ def fields_of(function: Function, name: str, components: Components) -> dict[str
     if function.separated is None:
         _add_declared(found, route, components)
     else:
-        _add_composed(found, function.model_part.validator)
+        _add_composed(found, function.model_function.validator)
     if route.success is not None and route.success.schema is not None:
         for key, _ in properties(route.success.schema, components):
             found["response"] += words_of(key)

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.calling.paging.servers import BASE, Paged, application, document
+from tests.invocation.paging.servers import BASE, Paged, application, document
 
 from specfn.api import load
 from specfn.errors import HTTPStatusError, UsageError

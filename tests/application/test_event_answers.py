@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.application.binding.test_bind import Shop
+from tests.application.test_bind import Shop
 
 from specfn.answers import Drop, Keep
 from specfn.api import load

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.application.binding.test_bind import Shop, answering
+from tests.application.test_bind import Shop, answering
 from tests.strict_shop.shop_document import text
 
 from specfn.answers import Drop, Keep
@@ -309,7 +309,7 @@ def test_an_invalid_reserved_argument_is_feedback(fields: Any) -> None:
 def test_a_resumed_call_keeps_its_fields() -> None:
     """X12: the same arguments with a token have the same fields."""
     shop = answering(200, DATA)
-    bound = application().bind(shop.connection(), allow=set(), fields=True)
+    bound = application().bind(shop.connection(), allow={"read", "!repos_get"}, fields=True)
     waiting = bound["repos_get"].outcome({"fields": ["next"]})
     assert waiting.pending is not None
     found = bound["repos_get"].outcome({"fields": ["next"]}, granted=waiting.pending.token)

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.application.binding.test_bind import Shop
+from tests.application.test_bind import Shop
 
 from specfn.api import load
 from specfn.errors import UsageError

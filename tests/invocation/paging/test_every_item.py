@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import Script, results, said, wished
-from tests.calling.paging.servers import KINDS, Paged, application
+from tests.invocation.paging.servers import KINDS, Paged, application
 
 from specfn.calling import InvocationConfig, run
 

@@ -8,7 +8,9 @@ from tests.calling.models import Script, said, wished
 import specfn
 from specfn import calling
 from specfn.errors import ArgumentError
-from specfn.invocation.check import checked
+from specfn.invocation.check import check
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.tool_set import ToolSet
 
 Json = dict[str, Any]
 
@@ -56,6 +58,11 @@ def functions() -> dict[bool, Any]:
         keyword: specfn.load(DOCUMENT, options=specfn.Options(keyword=keyword)).functions[0]
         for keyword in (True, False)
     }
+
+
+def checked(function: Any, arguments: Any) -> Any:
+    entry = AdvertisedFunction(name=function.name, function=function)
+    return check(entry, arguments, ToolSet([entry]), None)
 
 
 def by_position(arguments: Json) -> list[Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.calling.paging.servers import KINDS, Paged, application
-from tests.calling.paging.test_every_item import merged
 from tests.http.conftest import Loopback, http_answer, listen
+from tests.invocation.paging.servers import KINDS, Paged, application
+from tests.invocation.paging.test_every_item import merged
 from tests.strict_shop.server import Server, serve
 
 import specfn

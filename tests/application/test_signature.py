@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pydantic
 import pytest
-from tests.application.binding.test_bind import PATHS, answering, application
+from tests.application.test_bind import PATHS, answering, application
 
 from specfn.application.bound import BoundFunction
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.application.binding.test_bind import answering, application
+from tests.application.test_bind import answering, application
 
 from specfn.application.namespace import namespace
 from specfn.calling import CallError

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.application.binding.test_bind import PATHS, Shop, answering, application
-from tests.application.binding.test_bind_separated import DOCUMENT as SHARED
-from tests.application.binding.test_bind_separated import FILLED
-from tests.application.binding.test_bind_separated import SENT as LOGIN
+from tests.application.test_bind import PATHS, Shop, answering, application
+from tests.application.test_bind_separated import DOCUMENT as SHARED
+from tests.application.test_bind_separated import FILLED
+from tests.application.test_bind_separated import SENT as LOGIN
 from tests.strict_shop.server import Server, serve
 from tests.strict_shop.shop_document import text
 
@@ -236,12 +236,12 @@ def test_a_response_that_is_refused_is_an_error() -> None:
 
 
 def test_mistakes_of_the_caller_are_raised(call: Call) -> None:
-    """A connection without a base URL, a name that is no text and an unknown option are UsageErrors."""
+    """A connection without a base URL and a name that is no text are UsageErrors; an unknown option is a TypeError."""
     with pytest.raises(UsageError):
         application().bind(Connection()).outcome("listPets", {})
     with pytest.raises(UsageError, match="must be a text, not int"):
         call(answering(), 5, {})  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="did you mean"):
+    with pytest.raises(TypeError, match="alow"):
         application().bind(Connection(), alow={"read"})  # type: ignore[call-arg]
 
 
