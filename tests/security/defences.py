@@ -1044,7 +1044,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T38",
-        function="specfn._internal.caller_arguments:delete_locals",
+        function="specfn._internal.frames:delete_locals",
         off=gives(None),
         tests="test_no_variable_of_a_traceback_is_a_secret",
     ),

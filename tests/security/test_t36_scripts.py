@@ -16,7 +16,7 @@ from specfn.code_mode.paused_script import compressed, decompressed
 from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.invocation.answer import Answer
-from specfn.invocation.check import Prepared
+from specfn.invocation.check import PreparedCall
 
 HOSTILE = {
     "a loop": "while True: pass",
@@ -234,7 +234,7 @@ def test_a_fault_of_one_call_does_not_hide_the_others(
     """If the server fails at one of several calls that are made together, the executed ones are listed."""
     genuine = Execution.__call__
 
-    async def fail(self: Execution, call: Prepared, **options: Any) -> Answer:
+    async def fail(self: Execution, call: PreparedCall, **options: Any) -> Answer:
         answer = await genuine(self, call, **options)
         if call.name == "pets_getById":
             raise RuntimeError
