@@ -47,7 +47,7 @@ ORDER = (
     ("invocation",),
     ("calling",),
     ("application",),
-    ("code_mode", "http_server"),
+    ("code_mode", "comparison", "http_server"),
     ("adapters", "inspector", "mcp"),
     ("api",),
     ("asgi",),

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from specfn import calling, connectors, errors, human
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
-    from specfn.application.comparison.compare import compare
     from specfn.asgi.from_asgi import from_asgi
     from specfn.calling.choice import choice
     from specfn.calling.choice.config import InvocationConfig
+    from specfn.comparison.compare import compare
     from specfn.document.downgrade.document import downgrade
     from specfn.errors import (
         ArgumentError,
@@ -59,7 +59,7 @@ else:
         "apropagate": "specfn.http.transport.send",
         "calling": "specfn.calling",
         "choice": "specfn.calling.choice.choice",
-        "compare": "specfn.application.comparison.compare",
+        "compare": "specfn.comparison.compare",
         "connectors": "specfn.connectors",
         "downgrade": "specfn.document.downgrade.document",
         "errors": "specfn.errors",

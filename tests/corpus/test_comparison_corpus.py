@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import documents
 
 from specfn.api import load
-from specfn.application.comparison.compare import compare
+from specfn.comparison.compare import compare
 
 pytestmark = pytest.mark.corpus
 

@@ -1,5 +1,5 @@
 import pytest
-from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed
+from tests.comparison.pairs import DOCUMENT, PAIRS, changed
 
 import specfn
 from specfn.inspector.changes import changes

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 from pypdf import PdfReader
-from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed
+from tests.comparison.pairs import DOCUMENT, PAIRS, changed
 from tests.live.browser import (
     DARK,
     DESKTOP,

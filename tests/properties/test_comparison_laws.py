@@ -7,8 +7,8 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specfn.application.comparison.difference import worst
-from specfn.application.comparison.schema_pairs import SchemaPairs
+from specfn.comparison.difference import worst
+from specfn.comparison.schema_pairs import SchemaPairs
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 
 Json = dict[str, Any]

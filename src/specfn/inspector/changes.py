@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.application.comparison.compare import compare
-from specfn.application.comparison.difference import Difference
+from specfn.comparison.compare import compare
+from specfn.comparison.difference import Difference
 from specfn.inspector.document_places import declarations, steps_of_path, value_at
 
 #: The place of the declarations of security schemes.

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.application.comparison.pairs import DOCUMENT, PAIRS, changed, prop, put
+from tests.comparison.pairs import DOCUMENT, PAIRS, changed, prop, put
 
 Ended = Any
 

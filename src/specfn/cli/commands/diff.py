@@ -14,7 +14,7 @@ from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
-    from specfn.application.comparison.difference import Difference, Verdict
+    from specfn.comparison.difference import Difference, Verdict
 
 #: The verdicts in their order, with their titles.
 _TITLES: Final[dict["Verdict", str]] = {"yes": "Breaking", "maybe": "Maybe breaking", "no": "Other"}
@@ -40,7 +40,7 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
     The exit code is 1 if callers break: a function or an argument was removed, renamed or moved, an accepted value is
     now refused, or calls are sent in another way. Undecided differences count only with --strict.
     """
-    from specfn.application.comparison.compare import compare  # noqa: PLC0415  # not for the list of commands
+    from specfn.comparison.compare import compare  # noqa: PLC0415  # not for the list of commands
 
     if as_json and markdown:
         raise UsageError("--json and --markdown cannot be combined; pass one of them")

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps_sorted
-from specfn.application.comparison.difference import DifferenceKind, SchemaChange, Verdict
-from specfn.application.comparison.keyword_rules import constraints
-from specfn.application.comparison.type_rules import types_of
+from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict
+from specfn.comparison.keyword_rules import constraints, types_of
 from specfn.records import ABSENT
 
 #: A place below two schemas, and the schemas there.

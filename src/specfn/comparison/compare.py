@@ -4,30 +4,31 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.pointer import step
-from specfn.application.comparison.arguments_of_function import SentArgument, arguments_of
-from specfn.application.comparison.difference import (
+from specfn.comparison.difference import (
     Difference,
     DifferenceKind,
     SchemaChange,
     Verdict,
 )
-from specfn.application.comparison.matching import (
+from specfn.comparison.keyword_rules import types_of
+from specfn.comparison.matching import (
     Matched,
+    SentArgument,
     anonymous_path,
+    arguments_of,
     match_arguments,
     match_functions,
     match_path_arguments,
 )
-from specfn.application.comparison.request_rules import (
+from specfn.comparison.request_rules import (
     PartChange,
     body_changes,
     brief,
     document_changes,
     request_changes,
 )
-from specfn.application.comparison.schema_pairs import SchemaPairs
-from specfn.application.comparison.subschema_rules import ANY_ITEM, ANY_KEY, properties_of
-from specfn.application.comparison.type_rules import types_of
+from specfn.comparison.schema_pairs import SchemaPairs
+from specfn.comparison.subschema_rules import ANY_ITEM, ANY_KEY, properties_of
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.records import ABSENT, OperationError

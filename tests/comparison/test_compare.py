@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from tests.application.comparison.pairs import DOCUMENT, PAIRS, Json, changed, pet, put
+from tests.comparison.pairs import DOCUMENT, PAIRS, Json, changed, pet, put
 
 import specfn
 from specfn import Application, compare, load
-from specfn.application.comparison.difference import Difference, DifferenceKind
+from specfn.comparison.difference import Difference, DifferenceKind
 
 BEFORE = load(DOCUMENT)
 

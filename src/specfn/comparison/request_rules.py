@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject, dumps_sorted, loads
-from specfn.application.comparison.difference import DifferenceKind, Verdict
-from specfn.application.comparison.matching import anonymous_path, match
+from specfn.comparison.difference import DifferenceKind, Verdict
+from specfn.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
 from specfn.function.function import Function
 from specfn.http.media import is_json
