@@ -201,7 +201,7 @@ def test_a_search_finds_only_what_may_be_offered(limit: str, query: str) -> None
     """Neither the operator's selection nor that of the choice can be left by a search."""
     reading = ["*_get", "*_getById"]
     given_: dict[str, Any] = (
-        {"config": calling.InvocationConfig(allow=reading)}
+        {"config": calling.InvocationConfig(select=reading)}
         if limit == "allow"
         else {"choice": calling.Auto(functions=reading)}
     )

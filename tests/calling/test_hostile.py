@@ -69,7 +69,7 @@ def test_a_conversation_is_stored_whatever_happened_in_it() -> None:
     again = calling.Session(APP, connector="openai", messages="x")
     again.load(stored)
     assert json.loads(json.dumps(again.dump())) == stored
-    narrowed = calling.InvocationConfig(allow=(LIST,))
+    narrowed = calling.InvocationConfig(select=(LIST,))
     other = calling.Session(APP, connector="openai", messages="x", config=narrowed)
     other.load(stored)
     assert "tools" in getattr(

@@ -170,7 +170,7 @@ def test_a_name_of_a_withheld_function_calls_no_other(app: specfn.Application, d
     withheld = [function for function in app if function.name not in offered]
     texts = [key for function in withheld for key in keys(function) if app.find(key) is function]
     for key in texts:
-        config = InvocationConfig(allow=sorted(offered), approval="never")
+        config = InvocationConfig(select=sorted(offered), approval="never")
         session = Session(app, connector="openai", messages="x", config=config)
         session.next()
         session.feed(wished(("c", key, {})))
@@ -191,7 +191,7 @@ def test_a_name_of_a_withheld_function_calls_no_other(app: specfn.Application, d
 def test_a_withheld_accessor_with_a_wrapper_word_is_unknown(called: str) -> None:
     """``tools.items.erase`` is a function of its own, so it is not ``items.erase`` in the wrapper ``tools.``."""
     app = applied({"/items": {"delete": None}, "/tools/items": {"delete": None}})
-    config = InvocationConfig(allow=["items_erase"], approval="never")
+    config = InvocationConfig(select=["items_erase"], approval="never")
     session = Session(app, connector="openai", messages="x", config=config)
     session.next()
     session.feed(wished(("c", called, {})))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.calling.models import converse, said
+from tests.calling.models import converse, said, wished
 from tests.calling.shop import APP
 
 from specfn import calling
@@ -140,3 +140,24 @@ def test_a_prompt_lowers_the_rounds_and_never_raises_them(
         config=calling.InvocationConfig(maximum_auto_invoke_attempts=of_operator),
     )
     assert session.config.max_rounds == rounds
+
+
+@pytest.mark.parametrize(
+    ("allow", "is_asked"),
+    [((), True), (("write",), False), (("products_*", "!products_post"), True)],
+)
+def test_what_is_allowed_is_called_without_approval(allow: Any, *, is_asked: bool) -> None:
+    """``InvocationConfig.allow`` names what may be called without approval, besides functions that read."""
+    config = calling.InvocationConfig(allow=allow)
+    session = calling.Session(APP, connector="openai", messages="x", config=config)
+    session.next()
+    lamp = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
+    session.feed(wished(("c1", "products_post", lamp)))
+    assert isinstance(session.next(), calling.Ask if is_asked else calling.Invoke)
+
+
+@pytest.mark.parametrize("approval", ["never", "always", bool])
+def test_allow_belongs_to_the_approval_of_unsafe_calls(approval: Any) -> None:
+    """``allow`` with another rule of approval is a mistake: it is not a list of the functions that may be offered."""
+    with pytest.raises(UsageError, match="use select"):
+        calling.InvocationConfig(allow=["products_*"], approval=approval)

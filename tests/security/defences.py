@@ -710,7 +710,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.calling.turn_calls:needs_approval",
+        function="specfn.calling.session:Session._needs_approval",
         off=gives(value=False),
         tests="test_a_conversation_waits_for_a_yes",
     ),

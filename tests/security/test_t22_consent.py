@@ -203,6 +203,7 @@ def read_by_the_command(allow: Sequence[str], folder: Path) -> set[str]:
 def read_by_a_conversation(allow: Sequence[str], _: Path) -> set[str]:
     """Offer functions of a configuration, and of a choice."""
     for how in (
+        {"config": calling.InvocationConfig(select=allow)},
         {"config": calling.InvocationConfig(allow=allow)},
         {"choice": calling.Auto(functions=allow)},
     ):

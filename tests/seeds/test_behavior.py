@@ -258,7 +258,7 @@ def test_b21_an_unknown_function_fails_at_once(key: str) -> None:
     """A choice or configuration that names what there is not fails before anything is sent."""
     for settings in (
         {"choice": calling.Auto(functions=(key,))},
-        {"config": calling.InvocationConfig(allow=(key,))},
+        {"config": calling.InvocationConfig(select=(key,))},
         {"config": calling.InvocationConfig(return_direct=(key,))},
     ):
         with pytest.raises(UnknownFunctionError) as caught:
@@ -409,7 +409,7 @@ def test_b32_names_are_resolved_where_the_functions_are_known() -> None:
 
 def test_b33_a_prompt_only_narrows() -> None:
     """What the operator does not allow is not offered, whatever a prompt asks; a prompt has no word on the rest."""
-    config = calling.InvocationConfig(allow=("products.*",))
+    config = calling.InvocationConfig(select=("products.*",))
     _, script = converse(APP, [said("x")], config=config, choice=calling.Auto(functions=("*",)))
     assert tools(script.requests[0])
     assert all(name.startswith("products") for name in tools(script.requests[0]))

@@ -62,8 +62,8 @@ class Planner:
         #: Members of the request's body: those of the prompt, replaced by those of the caller.
         self.extra: Final = {**_checked(choice, codec), **extra}
         #: The functions that may be offered at all.
-        self.allowed = frozenset(
-            entry.name for entry in catalog.choose(config.allow, option="config.allow")
+        self.selected = frozenset(
+            entry.name for entry in catalog.choose(config.select, option="config.select")
         )
         strict = choice.options.allow_strict_schema_adherence
         self._profile: Final = conversation_profile(codec, profile, strict=strict)
@@ -85,7 +85,7 @@ class Planner:
     @property
     def loadable(self) -> frozenset[str]:
         """The functions whose stored calls may be continued."""
-        return self.allowed if self._search is None else self.allowed | {self._search.entry.name}
+        return self.selected if self._search is None else self.selected | {self._search.entry.name}
 
     @property
     def search(self) -> AdvertisedFunction | None:
@@ -128,7 +128,7 @@ class Planner:
 
     def withhold(self, names: Collection[str]) -> None:
         """Stop offering some functions."""
-        self.allowed = self.allowed.difference(names)
+        self.selected = self.selected.difference(names)
 
     def plan(self, state: State) -> PlannedRequest:
         """Return the plan of the next request.
@@ -225,11 +225,11 @@ class Planner:
         return {entry.name for entry in self._catalog.choose(keys, option="choice.functions")}
 
     def _entries(self, keys: Sequence[str] | None) -> list[AdvertisedFunction]:
-        """Return the functions that a plan names and the operator allows."""
+        """Return the functions that a plan names and the operator selects."""
         return [
             e
             for e in self._catalog.choose(keys, option="choice.functions")
-            if e.name in self.allowed
+            if e.name in self.selected
         ]
 
     def _offered(self, keys: Sequence[str] | None, found: Sequence[str] = ()) -> ToolSet:

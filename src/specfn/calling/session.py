@@ -29,8 +29,9 @@ from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.invocation import prompts
 from specfn.invocation.approval import Decision, Defer, Deny, Refusals, decision
+from specfn.invocation.settings import permitted_names
 from specfn.schema.profiles.profile import Profile
-from specfn.tools.function_set import Catalog, Functions
+from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Session:
             e.name
             for e in self.catalog.choose(self.config.return_direct, option="config.return_direct")
         }
+        self._permitted: Final = permitted_names(self.config.allow, self.catalog.keys)
         hint = self.config.recovery_hint
         self._state = State(messages=opening_messages(messages, self.codec, hint=hint))
         self._turn_calls: TurnCalls | None = None
@@ -103,7 +105,7 @@ class Session:
     def next(self) -> Effect:
         """Return the next effect; the same until it is fed.
 
-        If a hook or a policy of the caller raises, the conversation ends, and each call has its result.
+        If a callable of the caller raises, the conversation ends, and each call has its result.
         """
         if self._effect is None:
             with self._closing():
@@ -260,8 +262,8 @@ class Session:
     def _advance(self) -> Effect:
         while self._turn_calls is not None:
             turn = self._turn_calls
-            turn.refuse_without_asking(self._state, self.config.approval)
-            if asked := turn.approvals(self.config.approval):
+            turn.refuse_without_asking(self._state, self._needs_approval)
+            if asked := turn.approvals(self._needs_approval):
                 return Ask(requests=asked)
             if ready := turn.ready():
                 return Invoke(calls=ready, concurrent=self._concurrent(ready))
@@ -270,6 +272,12 @@ class Session:
             if (ended := self._close_turn(turn)) is not None:
                 return self._end(ended)
         return self._request()
+
+    def _needs_approval(self, entry: AdvertisedFunction) -> bool:
+        approval = self.config.approval
+        if callable(approval):
+            return approval(entry.function) is not False
+        return approval == "always" or (approval == "unsafe" and entry.name not in self._permitted)
 
     def _concurrent(self, ready: Sequence[Any]) -> bool:
         allowed = self.choice.options.allow_concurrent_invocation
@@ -370,7 +378,7 @@ class Session:
 
     def _decided(self, turn: TurnCalls, answers: Sequence[Any]) -> None:
         decisions: list[Decision] = [decision(answer) for answer in answers]
-        for asked, made in zip(turn.approvals(self.config.approval), decisions, strict=True):
+        for asked, made in zip(turn.approvals(self._needs_approval), decisions, strict=True):
             if isinstance(made, Deny) and made.asked:
                 self._state.decline(turn.call(asked.id))
             word = type(made).__name__.lower()
@@ -378,7 +386,7 @@ class Session:
         if any(isinstance(made, Defer) for made in decisions):
             self._effect = self._end("deferred")
             return
-        self._state.denied |= turn.decide(self.config.approval, decisions, self._state.refusals)
+        self._state.denied |= turn.decide(self._needs_approval, decisions, self._state.refusals)
 
     def _invoked(self, turn: TurnCalls, call: str, function: str, invoked: Any) -> None:
         turn.results[call] = invoked

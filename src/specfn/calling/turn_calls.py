@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.calling.choice.config import InvocationConfig
@@ -19,9 +19,7 @@ from specfn.invocation.approval import (
     Approve,
     Decision,
     Deny,
-    Needs,
     Refusals,
-    needs_approval,
 )
 from specfn.invocation.check import PreparedCall, prepare
 from specfn.invocation.permit import approval_request, complete, masked, model_part
@@ -29,6 +27,9 @@ from specfn.invocation.storage import decode, encode, loaded_repair, storable, s
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
+
+#: Returns whether the calls of a function need approval.
+NeedsApproval: TypeAlias = Callable[[AdvertisedFunction], bool]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,27 +131,27 @@ class TurnCalls:
 
     # -- approval --------------------------------------------------------------------------------------
 
-    def approvals(self, policy: Needs) -> tuple[ApprovalRequest, ...]:
+    def approvals(self, needs_approval: NeedsApproval) -> tuple[ApprovalRequest, ...]:
         """Return the requests for approval that must be decided before any call of the turn is sent."""
         if self.decided:
             return ()
         return tuple(
             approval_request(call, repeated=call.call["id"] in self.repeated)
-            for call in self._asking(policy)
+            for call in self._asking(needs_approval)
         )
 
-    def _asking(self, policy: Needs) -> list[PreparedCall]:
+    def _asking(self, needs_approval: NeedsApproval) -> list[PreparedCall]:
         return [
             call
             for call in self.ready()
-            if call.call["id"] in self.repeated or (call.entry and _must_ask(policy, call))
+            if call.call["id"] in self.repeated or (call.entry and _must_ask(needs_approval, call))
         ]
 
-    def refuse_without_asking(self, state: State, policy: Needs) -> None:
+    def refuse_without_asking(self, state: State, needs_approval: NeedsApproval) -> None:
         """Refuse the calls of functions about which the user declined too many questions in a row."""
         if self.decided:
             return
-        for call in self._asking(policy):
+        for call in self._asking(needs_approval):
             if state.refusals.forbid(call.name):
                 state.denied = True
                 text = prompts.refused_without_asking(call.name, MAX_REFUSALS)
@@ -186,15 +187,17 @@ class TurnCalls:
             if result is not None and result.executed:
                 state.remember_write(identity(call.name, model_part(call)), result)
 
-    def decide(self, policy: Needs, decisions: Sequence[Decision], refusals: Refusals) -> bool:
+    def decide(
+        self, needs_approval: NeedsApproval, decisions: Sequence[Decision], refusals: Refusals
+    ) -> bool:
         """Apply the decisions, one for each waiting call; return whether a call was denied.
 
         Args:
-            policy: the calls that need approval.
+            needs_approval: returns whether the calls of a function need approval.
             decisions: the decisions, in the order of the calls.
             refusals: records the decisions.
         """
-        waiting = self._asking(policy)
+        waiting = self._asking(needs_approval)
         asked = dict(zip((c.call["id"] for c in waiting), decisions, strict=True))
         unasked = set()
         for call in waiting:
@@ -206,7 +209,7 @@ class TurnCalls:
             call.call["id"]
             for call, made in zip(calls, map(asked.get, self._ids), strict=True)
             if isinstance(made, Deny)
-            and (made.asked or call.answer or self._needs_approval(policy, call))
+            and (made.asked or call.answer or self._is_asked(needs_approval, call))
         }
         refused = {
             call.call["id"]: call.answer
@@ -223,10 +226,10 @@ class TurnCalls:
             self.results[key] = CallResult(text=text, error=True)
         return bool(denied)
 
-    def _needs_approval(self, policy: Needs, call: PreparedCall) -> bool:
+    def _is_asked(self, needs_approval: NeedsApproval, call: PreparedCall) -> bool:
         """Return whether a call needs approval, whatever its arguments."""
         assert call.entry is not None
-        return call.call["id"] in self.repeated or needs_approval(policy, call.entry.function)
+        return call.call["id"] in self.repeated or needs_approval(call.entry)
 
     def _denial(self, call: PreparedCall, made: Decision | None) -> str:
         if isinstance(made, Deny) and made.asked:
@@ -367,11 +370,10 @@ def _apply(call: PreparedCall, made: Decision | None) -> PreparedCall:
     return complete(call, Approve(), asked=False)
 
 
-def _must_ask(policy: Needs, call: PreparedCall) -> bool:
+def _must_ask(needs_approval: NeedsApproval, call: PreparedCall) -> bool:
     """Return whether a call needs approval or a human part."""
     assert call.entry is not None
-    function = call.entry.function
-    return needs_approval(policy, function) or is_shared(function)
+    return needs_approval(call.entry) or is_shared(call.entry.function)
 
 
 def _dumped(call: PreparedCall) -> JsonObject:

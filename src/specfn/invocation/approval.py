@@ -1,9 +1,9 @@
-"""Approval of calls: the request, the decision of the approver, and the policy (rule C8)."""
+"""Approval of calls: the request, and the decision of the approver (rule C8)."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn._internal.logs import calls_log as log
@@ -113,13 +113,3 @@ class Refusals(Counter[str]):
     def forbid(self, function: str) -> bool:
         """Return whether calls of a function are refused without a question."""
         return self[function] >= MAX_REFUSALS
-
-
-Needs: TypeAlias = Literal["unsafe", "always", "never"] | Callable[[Any], bool]
-
-
-def needs_approval(policy: Needs, function: Any) -> bool:
-    """Return whether a call of a function needs an approval."""
-    if callable(policy):
-        return policy(function) is not False
-    return policy == "always" or (policy == "unsafe" and function.safety != "read")

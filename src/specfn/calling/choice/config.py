@@ -1,9 +1,9 @@
 """Limits that the operator sets for a conversation: ``InvocationConfig`` (rule C2)."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from specfn._internal.settings_model import Model, Texts
 
@@ -23,9 +23,11 @@ class InvocationConfig(Model):
             loop ends.
         max_calls_per_round: the maximum number of calls of one turn that are executed; calls beyond it get an error.
         deadline: the maximum number of seconds for the whole conversation; ``None`` for no limit.
-        approval: the calls that need approval: those that are not ``read`` (``unsafe``), ``always``, ``never``, or
-            those for whose function a callable returns true.
-        allow: the functions that may be offered, by any of their names or by pattern; all if ``None``.
+        select: the functions that may be offered, by any of their names or by pattern; all if ``None``.
+        approval: the calls that need approval: those that are not ``read`` and not in ``allow`` (``unsafe``), ``always``,
+            ``never``, or those for whose function a callable returns true.
+        allow: what may be called without approval, besides functions that read: safeties (``write``,
+            ``destructive``), and functions by any of their names or by pattern. Only with ``approval="unsafe"``.
         on_limit: at ``max_rounds``, request a ``final_answer`` without calls, or ``stop``.
         after_result: send results to the ``model``, or end and ``return`` them.
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
@@ -50,8 +52,9 @@ class InvocationConfig(Model):
     max_identical_failures: Annotated[int, Field(ge=1)] = 2
     max_calls_per_round: Annotated[int, Field(ge=1)] = 16
     deadline: Annotated[float, Field(gt=0)] | None = None
+    select: Texts | None = None
     approval: Literal["unsafe", "always", "never"] | Callable[[Any], bool] = "unsafe"
-    allow: Texts | None = None
+    allow: Texts = ()
     on_limit: Literal["final_answer", "stop"] = "final_answer"
     after_result: Literal["model", "return"] = "model"
     return_direct: Texts = ()
@@ -60,6 +63,15 @@ class InvocationConfig(Model):
     repeat_writes: Literal["ask", "allow"] = "ask"
     forced_choice: bool | None = None
     history_names: Literal["called", "resolved"] = "resolved"
+
+    @model_validator(mode="after")
+    def _refuse_two_rules(self) -> Self:
+        if self.allow and self.approval != "unsafe":
+            raise ValueError(
+                'allow needs approval="unsafe", because it names calls without approval; use select to name the '
+                "functions that may be offered"
+            )
+        return self
 
     def with_at_most(self, rounds: int | None) -> "InvocationConfig":
         """Return the configuration with at most this number of rounds."""
