@@ -11,7 +11,7 @@ from specfn import Application, load
 from specfn.calling.outcome import CallRecord, Outcome
 from specfn.http.response.response import Result
 from specfn.invocation.answer import Answer
-from specfn.invocation.paging.pages import Page
+from specfn.invocation.pages import Page
 from specfn.notebook import Table, html
 from specfn.records import ArgumentProblem, Note, Repair
 from specfn.validation.outcome import Failure, Success

@@ -18,8 +18,7 @@ from tests.strict_shop.server import serve
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.application.bind import bind
-from specfn.application.bound import Bound
+from specfn.application.bound import Bound, bind
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.invocation.answer import Answer
@@ -81,7 +80,7 @@ class Caller:
         transport = httpx.MockTransport(self.shop.handle)
         connection = Connection(base_url=base, client=httpx.Client(transport=transport))
         how = {"allow": {"read"}, **policy}
-        return bind(app, app.__getitem__, app.keys, connection, key=key, clock=self.clock, **how)
+        return bind(app, app.keys, connection, key=key, clock=self.clock, **how)
 
 
 @pytest.fixture

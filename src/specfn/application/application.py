@@ -13,6 +13,7 @@ from specfn.document.diagnose.check import diagnose
 from specfn.errors import UsageError
 from specfn.function.fingerprint import combined
 from specfn.function.function import Function
+from specfn.function.function_names import method_and_path
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from specfn.http.response.response import Result
     from specfn.http.transport.event_stream import AsyncEventStream, EventStream
     from specfn.invocation.approval import AsyncApprover
-    from specfn.invocation.paging.pages import Page
+    from specfn.invocation.pages import Page
     from specfn.invocation.settings import Fill
     from specfn.options import Options
     from specfn.schema.profiles.profile import Profile
@@ -66,9 +67,27 @@ class Application(FunctionSet):
         return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
 
     def _repr_html_(self) -> str:
-        from specfn.application.application_html import application_html  # noqa: PLC0415  # for notebooks only
+        from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
-        return application_html(repr(self), self.functions, self.errors)
+        functions = Table(
+            "Functions",
+            ("name", "operation", "safety", "summary"),
+            (
+                (function.name, method_and_path(function), function.safety, function.summary)
+                for function in self.functions
+            ),
+            len(self.functions),
+        )
+        errors = Table(
+            "Not functions",
+            ("operation", "reason", "pointer"),
+            (
+                (f"{error.method.upper()} {error.path}", error.reason, error.pointer)
+                for error in self.errors
+            ),
+            len(self.errors),
+        )
+        return html(repr(self), tables=(functions, errors))
 
     def __iter__(self) -> Iterator[Function]:
         return iter(self.functions)
@@ -76,7 +95,9 @@ class Application(FunctionSet):
     @cached_property
     def entries(self) -> tuple[AdvertisedFunction, ...]:
         """Return the functions under the names that models call."""
-        return tuple(AdvertisedFunction(name=each.name, function=each) for each in self.functions)
+        return tuple(
+            AdvertisedFunction(name=function.name, function=function) for function in self.functions
+        )
 
     @property
     def documents(self) -> tuple[tuple[JsonObject, int], ...]:
@@ -176,7 +197,7 @@ class Application(FunctionSet):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.connectors import registry  # noqa: PLC0415  # likewise
+        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
         from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
@@ -225,14 +246,13 @@ class Application(FunctionSet):
         Raises:
             UsageError: an argument is invalid, or names no function.
         """
-        from specfn.application.bind import bind  # noqa: PLC0415  # for callers who bind
-        from specfn.connectors import registry  # noqa: PLC0415  # likewise
+        from specfn.application.bound import bind  # noqa: PLC0415  # for callers who bind
+        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
 
         functions = tuple(entry.function for entry in self.choose(select))
         part = self if select is None else replace(self, functions=functions)
         return bind(
             part,
-            part.__getitem__,
             self.keys,
             connection,
             allow=allow,
@@ -411,7 +431,7 @@ class Application(FunctionSet):
             UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
             SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
         """
-        from specfn.invocation.paging.pages import pages  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.invocation.pages import pages  # noqa: PLC0415  # httpx is imported on first use
 
         chosen_function = self._function(function)
         return pages(
@@ -428,7 +448,7 @@ class Application(FunctionSet):
         max_bytes: int | None = None,
     ) -> "AsyncIterator[Page]":
         """Iterate over the pages of a function like ``pages``, asynchronously."""
-        from specfn.invocation.paging.pages import apages  # noqa: PLC0415  # httpx is imported on first use
+        from specfn.invocation.pages import apages  # noqa: PLC0415  # httpx is imported on first use
 
         chosen_function = self._function(function)
         return apages(
@@ -460,7 +480,7 @@ class Application(FunctionSet):
         return {function.name: function.fingerprint for function in self.functions}
 
     def lock(self) -> str:
-        """Return the fingerprints of functions and of their parts as JSON text, for a file beside the code.
+        """Return the fingerprints of functions and of their parts as JSON text, for a file next to the code.
 
         ``load`` then reports the parts that changed. The same document gives the same text.
         """
@@ -489,7 +509,7 @@ class Application(FunctionSet):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.connectors import registry  # noqa: PLC0415  # likewise
+        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
         from specfn.tools.report import report  # noqa: PLC0415  # only for reports
 
         return report(

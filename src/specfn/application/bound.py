@@ -4,12 +4,14 @@ A model always receives a text: the response as JSON, feedback on its arguments,
 did not respond. Exceptions are for the caller: an unsuitable connection is a ``UsageError``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from secrets import token_hex
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals_in
 from specfn._internal.io import AsyncIO, SyncIO
@@ -23,14 +25,23 @@ from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer
+from specfn.invocation.approval import AsyncApprover
+from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import prepare, prepare_known
-from specfn.invocation.fields_argument import FieldsArgument, SentFields
+from specfn.invocation.fields_argument import FieldsArgument, SentArguments
 from specfn.invocation.pipeline import perform
 from specfn.invocation.resolve import resolve
-from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.settings import CallSettings, Find
+from specfn.invocation.response_fields import ResponseFields, warn_of_unknown_drops
+from specfn.invocation.settings import CallSettings, Fill, permitted_names
+from specfn.schema.profiles.profile import Profile
 from specfn.tools.fit_cache import FitCache
+from specfn.tools.function_keys import FunctionKeys
+from specfn.tools.function_set import FunctionSet
 from specfn.tools.resolve import Resolution
+from specfn.tools.tool_set import ToolSet
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
 
 #: What to do instead of asynchronous functions in a synchronous call.
 _ADVICE: Final = "use acall, aanswer or aoutcome instead of a synchronous call"
@@ -41,23 +52,23 @@ def new_call(name: str, arguments: Any) -> Call:
     return {"id": token_hex(8), "name": name, "arguments": arguments}
 
 
-def _asked(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
+def _field_names(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
     """Return the names of the fields that a call asks for.
 
     Raises:
         UsageError: they are not a list of paths.
     """
-    found = None if fields is None else asked_fields(fields)
-    if isinstance(found, str):
-        raise UsageError(found)
-    return found
+    names = None if fields is None else asked_fields(fields)
+    if isinstance(names, str):
+        raise UsageError(names)
+    return names
 
 
-def _invalid(taken: SentFields) -> Answer:
+def _invalid_fields(sent: SentArguments) -> Answer:
     """Return the answer of a call whose reserved argument is invalid."""
-    assert taken.problem is not None
-    text = prompts.unknown_fields(taken.problem)
-    return Answer(text=text, kind="invalid", repairs=taken.repairs)
+    assert sent.problem is not None
+    text = prompts.unknown_fields(sent.problem)
+    return Answer(text=text, kind="invalid", repairs=sent.repairs)
 
 
 @without_locals_in
@@ -99,7 +110,9 @@ class BoundFunction:
             return signature(self._arguments)
         if name == "__annotations__":
             parameters = signature(self._arguments).parameters.values()
-            return {one.name: one.annotation for one in parameters} | {"return": str}
+            return {parameter.name: parameter.annotation for parameter in parameters} | {
+                "return": str
+            }
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _reserved_argument(self, settings: CallSettings) -> FieldsArgument | None:
@@ -138,11 +151,11 @@ class BoundFunction:
             UsageError: the connection is unsuitable, or ``approve`` is asynchronous.
             TypeError: arguments by position for a function that takes them by name.
         """
-        return self.answer(self.composed(given, arguments))
+        return self.answer(self.join_arguments(given, arguments))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> str:
         """Call the function asynchronously; ``approve`` and ``fill`` may be synchronous or asynchronous."""
-        return await self.aanswer(self.composed(given, arguments))
+        return await self.aanswer(self.join_arguments(given, arguments))
 
     def answer(self, sent: Any) -> str:
         """Call the function, and return the text for the model; see ``outcome``."""
@@ -165,33 +178,35 @@ class BoundFunction:
         Raises:
             UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
-        taken = self.taken(sent, fields)
-        if taken.problem is not None:
-            return _invalid(taken)
-        return run_without_waiting(self._perform(taken, granted, SyncIO(_ADVICE)))
+        received = self.read_fields(sent, fields)
+        if received.problem is not None:
+            return _invalid_fields(received)
+        return run_without_waiting(self._perform(received, granted, SyncIO(_ADVICE)))
 
     async def aoutcome(
         self, sent: Any, *, fields: Sequence[str] | None = None, granted: str | None = None
     ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        taken = self.taken(sent, fields)
-        if taken.problem is not None:
-            return _invalid(taken)
-        return await self._perform(taken, granted, AsyncIO())
+        received = self.read_fields(sent, fields)
+        if received.problem is not None:
+            return _invalid_fields(received)
+        return await self._perform(received, granted, AsyncIO())
 
-    def taken(self, sent: Any, fields: Sequence[str] | None) -> SentFields:
+    def read_fields(self, sent: Any, fields: Sequence[str] | None) -> SentArguments:
         """Return the arguments and the fields that the model or the caller asks for; those of the caller prevail."""
-        asked = _asked(fields)
-        taken = SentFields(sent) if self._reserved is None else self._reserved.taken_from(sent)
-        return taken if asked is None else replace(taken, fields=asked, problem=None)
+        names = _field_names(fields)
+        received = SentArguments(sent) if self._reserved is None else self._reserved.extract(sent)
+        return received if names is None else replace(received, fields=names, problem=None)
 
-    async def _perform(self, taken: SentFields, granted: str | None, io: SyncIO) -> Answer:
+    async def _perform(self, sent: SentArguments, granted: str | None, io: SyncIO) -> Answer:
         settings = replace(self._settings, io=io)
         exact = Resolution(called=self.name, status="exact", name=self.function.name, how="exact")
-        sent = new_call(self.name, taken.arguments)
-        call = prepare_known(sent, exact, settings.functions, settings.offered)
-        call = replace(call, repairs=(*taken.repairs, *call.repairs), fields=taken.fields)
-        return await perform(call, settings, granted)
+        call = new_call(self.name, sent.arguments)
+        prepared = prepare_known(call, exact, settings.functions, settings.offered)
+        repairs = (*sent.repairs, *prepared.repairs)
+        return await perform(
+            replace(prepared, repairs=repairs, fields=sent.fields), settings, granted
+        )
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -202,15 +217,19 @@ class BoundFunction:
     def _inline(self) -> JsonObject:
         """Return the schema of the arguments without references."""
         budget = self._model.schemas.settings.schema_budget
-        found: JsonObject = FitCache().fit(self._model, profile("portable"), budget).schema
-        return found
+        schema: JsonObject = FitCache().fit(self._model, profile("portable"), budget).schema
+        return schema
 
     @cached_property
     def _keys(self) -> Mapping[str, str]:
         """Return the model's names of arguments whose names in Python differ."""
-        return {each.name: each.key for each in self._arguments if each.name != each.key}
+        return {
+            argument.name: argument.key
+            for argument in self._arguments
+            if argument.name != argument.key
+        }
 
-    def composed(self, given: Sequence[Any], arguments: JsonObject) -> Any:
+    def join_arguments(self, given: Sequence[Any], arguments: JsonObject) -> Any:
         """Return all arguments in the function's own calling style.
 
         Raises:
@@ -238,7 +257,7 @@ class DataFunction:
     """
 
     def __init__(self, function: BoundFunction) -> None:
-        """Take the bound function."""
+        """Return data instead of texts."""
         self._bound = function
 
     def __repr__(self) -> str:
@@ -256,11 +275,11 @@ class DataFunction:
             CallError: the call was not answered with success; its text is the text for the model.
             UsageError: as for the bound function.
         """
-        return self._data(self._bound.outcome(self._bound.composed(given, arguments)))
+        return self._data(self._bound.outcome(self._bound.join_arguments(given, arguments)))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> Any:
         """Call the function like ``f(...)``, asynchronously."""
-        return self._data(await self._bound.aoutcome(self._bound.composed(given, arguments)))
+        return self._data(await self._bound.aoutcome(self._bound.join_arguments(given, arguments)))
 
     def _data(self, answer: Answer) -> Any:
         """Return the data of a response without the fields of ``Drop``. ``Keep`` is for texts only."""
@@ -276,13 +295,14 @@ class Bound(Mapping[str, BoundFunction]):
     Each function is composed when it is read.
     """
 
-    def __init__(self, find: Find, settings: CallSettings) -> None:
+    def __init__(self, settings: CallSettings) -> None:
         """Bind functions."""
-        self._find = find
         self._settings = settings
         names = settings.offered.tool_names
         functions = settings.functions
-        self._functions = {names[each.name]: each for each in functions if each.name in names}
+        self._functions = {
+            names[function.name]: function for function in functions if function.name in names
+        }
         self._bound: dict[str, BoundFunction] = {}
 
     def __repr__(self) -> str:
@@ -295,17 +315,17 @@ class Bound(Mapping[str, BoundFunction]):
             UnknownFunctionError: there is no such function; the error has the three closest names.
             UsageError: the provider of the profile does not take the function.
         """
-        name = key if key in self._functions else self._named(key)
+        name = key if key in self._functions else self._tool_name(key)
         if name not in self._bound:
             bound = BoundFunction(self._functions[name], name, self._settings)
             self._bound.setdefault(name, bound)
         return self._bound[name]
 
-    def _named(self, key: str) -> str:
-        found = self._settings.offered.tool_names.get(self._find(key).name)
-        if found is None:
+    def _tool_name(self, key: str) -> str:
+        name = self._settings.offered.tool_names.get(self._settings.functions[key].name)
+        if name is None:
             raise UnknownFunctionError(key)
-        return found
+        return name
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)
@@ -349,10 +369,10 @@ class Bound(Mapping[str, BoundFunction]):
         Raises:
             UsageError: the connection or ``fields`` is unsuitable, or ``approve`` or ``fill`` is asynchronous.
         """
-        taken = self._taken(name, sent, fields)
-        if taken.problem is not None:
-            return _invalid(taken)
-        return run_without_waiting(self._perform(name, taken, granted, SyncIO(_ADVICE)))
+        received = self._read_fields(name, sent, fields)
+        if received.problem is not None:
+            return _invalid_fields(received)
+        return run_without_waiting(self._perform(name, received, granted, SyncIO(_ADVICE)))
 
     async def aoutcome(
         self,
@@ -363,24 +383,24 @@ class Bound(Mapping[str, BoundFunction]):
         granted: str | None = None,
     ) -> Answer:
         """Call the function like ``outcome``, asynchronously."""
-        taken = self._taken(name, sent, fields)
-        if taken.problem is not None:
-            return _invalid(taken)
-        return await self._perform(name, taken, granted, AsyncIO())
+        received = self._read_fields(name, sent, fields)
+        if received.problem is not None:
+            return _invalid_fields(received)
+        return await self._perform(name, received, granted, AsyncIO())
 
     async def _perform(
-        self, name: str, taken: SentFields, granted: str | None, io: SyncIO
+        self, name: str, sent: SentArguments, granted: str | None, io: SyncIO
     ) -> Answer:
         settings = replace(self._settings, io=io)
-        call = prepare(new_call(name, taken.arguments), settings.functions, settings.offered)
-        return await perform(replace(call, fields=taken.fields), settings, granted)
+        call = prepare(new_call(name, sent.arguments), settings.functions, settings.offered)
+        return await perform(replace(call, fields=sent.fields), settings, granted)
 
-    def _taken(self, name: str, sent: Any, fields: Sequence[str] | None) -> SentFields:
+    def _read_fields(self, name: str, sent: Any, fields: Sequence[str] | None) -> SentArguments:
         """Return the arguments and the fields of a call of the function that a model named."""
-        found = self.resolve(name).name if self._settings.fields else None
-        if found is None:
-            return SentFields(sent, _asked(fields))
-        return self[found].taken(sent, fields)
+        key = self.resolve(name).name if self._settings.fields else None
+        if key is None:
+            return SentArguments(sent, _field_names(fields))
+        return self[key].read_fields(sent, fields)
 
     def namespace(self, *, data: bool = False) -> Namespace:
         """Return an object on which the functions are called by their accessors: ``api.pets.getByPetId(petId=1)``.
@@ -389,7 +409,54 @@ class Bound(Mapping[str, BoundFunction]):
             data: calls return the data of the response, as the signatures declare, or raise ``CallError``; otherwise
                 they return the text for a model.
         """
-        accessors = {name: each.accessor for name, each in self._functions.items()}
+        accessors = {name: function.accessor for name, function in self._functions.items()}
         if data:
             return namespace(accessors, lambda name: DataFunction(self[name]))
         return namespace(accessors, self.__getitem__)
+
+
+def bind(
+    functions: FunctionSet,
+    keys: FunctionKeys,
+    connection: "Connection",
+    *,
+    allow: Collection[str],
+    approve: AsyncApprover | None = None,
+    fill: Fill | None = None,
+    profile: Profile | None = None,
+    fits: FitCache | None = None,
+    ask: bool = True,
+    key: bytes | str | None = None,
+    limit: int = 20_000,
+    fields: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> Bound:
+    """Bind functions to a connection; see ``Application.bind``.
+
+    ``keys`` names any function of the document, for ``allow``. ``fits`` keeps what was fitted to profiles. ``clock`` returns the time in seconds since the epoch, for the expiry of tokens.
+
+    Raises:
+        UsageError: ``allow`` contains a word that is neither a safety nor a function, or exclusions only; the limit is
+            too low, or the key is too short.
+    """
+    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
+
+    require("connection", connection, Connection, "a specfn.Connection")
+    require_callables(approve=approve, fill=fill)
+    require_whole_numbers(limit=limit)
+    if limit < 200:
+        raise UsageError(f"limit must be at least 200 characters, not {limit}")
+    warn_of_unknown_drops(functions)
+    settings = CallSettings(
+        functions=functions,
+        offered=ToolSet(functions.entries, profile, fits),
+        connection=connection,
+        permitted=permitted_names(allow, keys),
+        approve=approve,
+        fill=fill,
+        ask=ask,
+        limit=limit,
+        tokens=ApprovalTokens(key, clock),
+        fields=fields,
+    )
+    return Bound(settings)

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
-from specfn.application.renames import overridden
-from specfn.application.unused_options import refuse_unmatched
+from specfn.application.keyed_options import refuse_unmatched, with_names_and_descriptions
 from specfn.document.normalize import Normalized
 from specfn.document.upgrade.base import dicts
 from specfn.document.upgrade.keywords import is_true
@@ -70,7 +69,7 @@ def compose(
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
     return Application(
-        functions=_select(overridden([*functions], settings), settings),
+        functions=_select(with_names_and_descriptions([*functions], settings), settings),
         errors=migration.errors,
         document=document,
         source=source,

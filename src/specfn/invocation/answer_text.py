@@ -1,26 +1,47 @@
-"""The text of a successful call, with the arguments of its next page, or the function that reads its status."""
+"""The text of a successful response for a model: its JSON, and lines on left out fields, the page, and the status.
 
-from dataclasses import dataclass
+If the text is truncated, it says how to read the rest: from the first item that is not complete, or with smaller pages.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.json import JsonObject
+from specfn._internal.characters import escape_invisible
+from specfn._internal.json import JsonObject, dumps
 from specfn.function.function import Function
-from specfn.invocation.paging.change import by_key, shown_names, styled
-from specfn.invocation.paging.page_text import PageText, page_text
-from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.status_text import status_text
+from specfn.invocation.accepted_call import accepted_text
+from specfn.invocation.keyed_arguments import (
+    at,
+    by_key,
+    change,
+    difference,
+    for_model,
+    repair,
+    tool_names,
+)
+from specfn.invocation.next_page import NextPage, items_path, next_page, present_count, value_at
+from specfn.invocation.response_fields import ResponseFields, ResponseView
+from specfn.migrate.paging.record import Names, Paging
 from specfn.tools.tool import Tool
 from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
-
 #: The status of a call that the server accepted and may not have finished (RFC 9110, section 15.3.3).
 _ACCEPTED: Final = 202
+
+#: The number of characters that the JSON text may always have, whatever the limit and the other lines.
+_MIN_JSON_CHARACTERS: Final = 200
+
+#: The maximum number of characters of printed arguments.
+_MAX_ARGUMENTS_CHARACTERS: Final = 4_000
+
+#: Returns arguments by key under the names that the model reads.
+_Rename = Callable[[JsonObject], JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +68,7 @@ def answer_text(
     connection: "Connection",
     *,
     limit: int,
-    sent_without: "Sequence[str]",
+    sent_without: Sequence[str],
     tool: Tool | None,
     fields: ResponseFields,
     offered: ToolSet,
@@ -71,11 +92,11 @@ def answer_text(
     """
     sentences = ""
     if result.status == _ACCEPTED:
-        sentences = status_text(function, result, connection, offered)
+        sentences = accepted_text(function, result, connection, offered)
         sentences = sentences if result.masking is None else result.masking.apply(sentences)
     view = fields.view(function, result.without_secrets())
     model = function.model_function
-    found: PageText = page_text(
+    page = _page_text(
         model,
         by_key(model, arguments),
         result,
@@ -84,16 +105,274 @@ def answer_text(
         render=lambda room: view.result.for_model(
             room, sent_without=sent_without, shows_bytes=shows_bytes
         ),
-        limit=max(limit - len(sentences), limit // 2, 200),
-        shown=lambda named: shown_names(named, tool),
+        limit=max(limit - len(sentences), limit // 2, _MIN_JSON_CHARACTERS),
+        rename=lambda named: tool_names(named, tool),
         can_filter=can_filter,
         hides_next=fields.hides_next(model.paging),
     )
     dropped = None
-    if view.filtered.count or found.hidden:
-        dropped = {"fields": list(view.filtered.dropped), "items": found.hidden}
-    following: Any = found.next
-    if following is not None:
-        following = styled(model, following) if tool is None else shown_names(following, tool)
-    text = "\n".join(filter(None, (found.text, sentences)))
+    if view.filtered.count or page.hidden:
+        dropped = {"fields": list(view.filtered.dropped), "items": page.hidden}
+    following = None if page.next is None else for_model(model, page.next, tool)
+    text = "\n".join(filter(None, (page.text, sentences)))
     return AnswerText(text, following, dropped, bool(sentences))
+
+
+# -- pages -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _PageText:
+    """The text of a response with lines on its page.
+
+    Attributes:
+        text: the text.
+        next: the arguments of the next page by key.
+        hidden: the number of items that are not complete in the text.
+    """
+
+    text: str
+    next: JsonObject | None = None
+    hidden: int = 0
+
+
+def _page_text(
+    function: Function,
+    named: JsonObject,
+    result: "Result",
+    connection: "Connection",
+    *,
+    view: ResponseView,
+    render: Callable[[int], str],
+    limit: int,
+    rename: _Rename,
+    can_filter: bool,
+    hides_next: bool,
+) -> _PageText:
+    """Return the text of a response with lines on its page.
+
+    Args:
+        function: the function, with the arguments that the model fills in.
+        named: the model's valid arguments by key.
+        result: the response.
+        connection: the connection of the call.
+        view: the part of the response that the model reads.
+        render: returns the JSON text of the response within a number of characters.
+        limit: the maximum number of characters of the whole text.
+        rename: returns arguments under the names that the model reads.
+        can_filter: true if the model can ask for fields.
+        hides_next: true if the arguments of the next page contain a field that is never shown.
+    """
+    following = next_page(function, named, result, connection)
+    if hides_next and following is not None:
+        following = NextPage(problem="its arguments contain a field that is not shown")
+    masking = result.masking
+    if (
+        following is not None
+        and masking is not None
+        and masking.has_credential(following.arguments)
+    ):
+        following = NextPage(problem="its arguments contain a credential of the connection")
+    own = view.lines()
+    lines = _next_lines(following, rename)
+    # lines on truncation take more than this, but at most half of the limit
+    occupied = sum(len(line) + 1 for line in (*own, *lines))
+    text = render(max(limit - occupied, limit // 2, _MIN_JSON_CHARACTERS))
+    rest, paging = None, function.paging
+    if paging is not None and function.safety == "read" and result.ok:
+        rest = _rest_of_page(function, named, result, paging, text, view.result.data)
+        if hides_next and rest is not None and not rest.is_smaller:
+            rest = replace(rest, arguments=None)
+    if rest is None:
+        after = None if following is None else following.arguments
+        return _PageText("\n".join((text, *own, *lines)), after)
+    lines, after = _lines_after_truncation(named, following, rest, rename, can_filter=can_filter)
+    hidden = (rest.received or 0) - (rest.complete or 0)
+    return _PageText("\n".join((text, *own, *lines)), after, hidden)
+
+
+def _next_lines(following: NextPage | None, rename: _Rename) -> list[str]:
+    if following is None:
+        return []
+    if following.problem is not None:
+        return [f"There is a next page, but {following.problem}."]
+    assert following.changes is not None
+    return [_arguments_line("next page", following.changes, rename)]
+
+
+def _arguments_line(title: str, changes: JsonObject, rename: _Rename) -> str:
+    text = escape_invisible(dumps(rename(changes)).decode())
+    if len(text) > _MAX_ARGUMENTS_CHARACTERS:
+        return f"There is a {title}, but its arguments are too long to be printed."
+    return f"{title}: {text}"
+
+
+def _lines_after_truncation(
+    named: JsonObject,
+    following: NextPage | None,
+    rest: "_RestOfPage",
+    rename: _Rename,
+    *,
+    can_filter: bool,
+) -> tuple[list[str], JsonObject | None]:
+    """Return the lines after a truncated text, first those on the rest of this page; and the arguments of the next page."""
+    hint = " Ask for fewer fields to see more of it." if can_filter else ""
+    changes = None if rest.arguments is None else difference(named, rest.arguments)
+    if changes is not None and not rest.is_smaller:
+        count = f"{rest.complete} of {rest.received} items are complete"
+        state = f"{count}; the next page continues after them.{hint}"
+        return [state, _arguments_line("next page", changes, rename)], rest.arguments
+    if rest.received is None:
+        lines = [f"This page was shortened.{hint}"]
+    else:
+        lines = [f"Only {rest.complete} of {rest.received} items are complete.{hint}"]
+    if changes is not None:
+        lines.append(_arguments_line("rest of this page, before the next page", changes, rename))
+    lines += _next_lines(following, rename)
+    return lines, None if following is None else following.arguments
+
+
+# -- the rest of a truncated page --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RestOfPage:
+    """The rest of a page whose text was truncated.
+
+    Attributes:
+        complete: the number of items that are complete in the text; ``None`` if the items are not known.
+        received: the number of items of the page; ``None`` if the items are not known.
+        arguments: the arguments by key that continue after the complete items; ``None`` if no arguments do that.
+        is_smaller: true if ``arguments`` request the same page again with fewer items.
+    """
+
+    complete: int | None = None
+    received: int | None = None
+    arguments: JsonObject | None = None
+    is_smaller: bool = False
+
+
+def _rest_of_page(
+    function: Function,
+    named: JsonObject,
+    result: "Result",
+    paging: Paging,
+    text: str,
+    filtered: Any,
+) -> _RestOfPage | None:
+    """Return the rest of a page; ``None`` if all of its items are complete in the text.
+
+    Args:
+        function: the function, with the arguments that may be changed.
+        named: the valid arguments of this page by key.
+        result: this page.
+        paging: the paging of the function.
+        text: the JSON text for the model.
+        filtered: the data of this page that the model reads.
+    """
+    if '"truncated":true' not in text:
+        return None
+    read = json.loads(text)
+    if not read.get("truncated"):
+        return None
+    path = items_path(result.data, paging)
+    if path is None:
+        return _RestOfPage()
+    items, wanted = value_at(result.data, path), value_at(filtered, path)
+    if not isinstance(wanted, list) or len(wanted) != len(items):
+        return _RestOfPage()
+    complete = _count_equal(wanted, value_at(read.get("data"), path))
+    if complete == len(items):
+        return None
+    page = _TruncatedPage(function, named, result, paging, items, complete)
+    arguments, is_smaller = page.continued()
+    return _RestOfPage(
+        complete=complete, received=len(items), arguments=arguments, is_smaller=is_smaller
+    )
+
+
+def _count_equal(items: list[Any], read: Any) -> int:
+    """Return the number of items at the beginning that are complete in the text."""
+    count = 0
+    for item, other in zip(items, read if isinstance(read, list) else (), strict=False):
+        if item != other:
+            break
+        count += 1
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class _TruncatedPage:
+    function: Function
+    named: JsonObject
+    result: "Result"
+    paging: Paging
+    items: list[Any]
+    complete: int
+
+    def continued(self) -> tuple[JsonObject | None, bool]:
+        """Return the arguments after the complete items, or of this page with fewer items; and whether it is the latter."""
+        paging = self.paging
+        present = present_count(self.named, self.result.data, paging) if paging.counter else None
+        if present is not None and paging.kind not in {"cursor", "last_item"}:
+            is_offset = paging.counts == "offset"
+            arguments = self._at_offset(present) if is_offset else self._at_page(present)
+            if arguments is not None:
+                return arguments, False
+        if paging.kind == "last_item" and self.complete:
+            last = value_at(self.items[self.complete - 1], paging.source)
+            if isinstance(last, str | int) and paging.parameter is not None:
+                return self._repaired(at(paging.parameter, last)), False
+        return None if len(self.items) == 1 else self._with_size(max(self.complete, 1)), True
+
+    def _at_offset(self, value: int) -> JsonObject | None:
+        """Continue with the first item that is not complete, or after it if it was requested alone."""
+        step = self.complete or (1 if len(self.items) == 1 else 0)
+        changes = at(self._counter, value + step)
+        smaller = self._with_size(max(self.complete, 1))
+        if smaller is not None and smaller != self.named:
+            arguments = repair(self.function, change(smaller, changes))
+            if arguments is not None:
+                return arguments
+        return self._repaired(changes) if step else None
+
+    def _at_page(self, value: int) -> JsonObject | None:
+        """Continue with a page of another size that begins at the first item that is not complete, or before it.
+
+        The number of items before this page is at least its number times its size, because a smaller size was not sent.
+        """
+        if not self.complete or self.paging.size is None:
+            return None
+        start = self.paging.start
+        first = (
+            start if start is not None else min(value, 1)
+        )  # a wrong one repeats items, and skips none
+        before = (value - first) * self._size() + self.complete
+        size = _divisor(before, self.complete)
+        smaller = self._with_size(size)
+        if smaller is None:
+            return None
+        return repair(self.function, change(smaller, at(self._counter, first + before // size)))
+
+    def _size(self) -> int:
+        """Return the size of the pages; the items received, if the server sent fewer than requested."""
+        asked = value_at(self.named, self.paging.size)
+        asked = asked if type(asked) is int else self.paging.default_size
+        return len(self.items) if asked is None else min(asked, len(self.items))
+
+    def _with_size(self, size: int) -> JsonObject | None:
+        return None if self.paging.size is None else self._repaired(at(self.paging.size, size))
+
+    def _repaired(self, changes: JsonObject) -> JsonObject | None:
+        return repair(self.function, change(self.named, changes))
+
+    @property
+    def _counter(self) -> Names:
+        assert self.paging.counter is not None
+        return self.paging.counter
+
+
+def _divisor(number: int, most: int) -> int:
+    """Return the largest divisor of a number up to a limit, or the limit if all such divisors are under half of it."""
+    divisor = next(size for size in range(most, 0, -1) if number % size == 0)
+    return divisor if divisor * 2 >= most else most

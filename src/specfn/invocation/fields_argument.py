@@ -6,8 +6,7 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn.answers import FieldNames, asked_fields
 from specfn.function.function import Function
-from specfn.invocation.documented_fields import DocumentedFields
-from specfn.invocation.response_fields import ResponseFields
+from specfn.invocation.response_fields import DocumentedFields, ResponseFields
 from specfn.records import Repair
 
 #: The description of the reserved argument.
@@ -15,7 +14,7 @@ DESCRIPTION: Final = 'Paths of the fields of the response to return, such as ["i
 
 
 @dataclass(frozen=True, slots=True)
-class SentFields:
+class SentArguments:
     """The arguments of a model, without the reserved argument.
 
     Attributes:
@@ -31,12 +30,12 @@ class SentFields:
     repairs: tuple[Repair, ...] = ()
 
 
-def with_fields(taken: SentFields, asked: Any) -> SentFields:
+def with_fields(sent: SentArguments, fields: Any) -> SentArguments:
     """Return arguments with the fields that a model asks for, or with the reason why they are invalid."""
-    found = asked_fields(asked)
-    if isinstance(found, str):
-        return replace(taken, fields=None, problem=found)
-    return replace(taken, fields=found, problem=None)
+    names = asked_fields(fields)
+    if isinstance(names, str):
+        return replace(sent, fields=None, problem=names)
+    return replace(sent, fields=names, problem=None)
 
 
 def response_fields(function: Function) -> str:
@@ -62,7 +61,7 @@ class FieldsArgument:
         self._function, self._parameters, self._strict = function, parameters, strict
         self.name = "fields"
         groups = function.route.groups
-        declared = {each.name for group in groups for each in group.parameters}
+        declared = {parameter.name for group in groups for parameter in group.parameters}
         while self.name in parameters.get("properties", {}) or self.name in declared:
             self.name += "_"
 
@@ -74,24 +73,25 @@ class FieldsArgument:
             "description": DESCRIPTION,
         }
         properties = {**self._parameters.get("properties", {}), self.name: schema}
-        found = {**self._parameters, "properties": properties}
+        parameters = {**self._parameters, "properties": properties}
         if self._strict:
-            found["required"] = [*properties]
-        return found
+            parameters["required"] = [*properties]
+        return parameters
 
     def line(self) -> str:
         """Return the line of the description with the top-level fields of the response; empty if there are no such fields."""
         names = response_fields(self._function)
         return f"\nResponse fields: {names}" if names else ""
 
-    def taken_from(self, sent: Any) -> SentFields:
-        """Take the reserved argument out of the arguments that a model sent."""
+    def extract(self, sent: Any) -> SentArguments:
+        """Return the arguments that a model sent, without the reserved one, and the fields in it."""
         value, repairs = self._read(sent)
         if not isinstance(value, dict) or self.name not in value:
-            return SentFields(sent)
-        rest = {name: each for name, each in value.items() if name != self.name}
-        taken = SentFields(rest, repairs=repairs)
-        return taken if value[self.name] is None else with_fields(taken, value[self.name])
+            return SentArguments(sent)
+        rest = {name: item for name, item in value.items() if name != self.name}
+        received = SentArguments(rest, repairs=repairs)
+        fields = value[self.name]
+        return received if fields is None else with_fields(received, fields)
 
     def _read(self, sent: Any) -> tuple[Any, tuple[Repair, ...]]:
         """Parse a text that contains the name. An incomplete text stays as it is, because a write must not use it."""

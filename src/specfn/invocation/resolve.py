@@ -20,13 +20,13 @@ def resolve(called: str, functions: FunctionSet, offered: ToolSet) -> Resolution
     """
     if not isinstance(called, str):
         raise UsageError(f"the name of a call must be a text, not {type(called).__name__}")
-    resolution = _resolved(offered.function_name(called), functions, offered)
+    resolution = _resolve(offered.function_name(called), functions, offered)
     if resolution.name is not None and offered.is_refused(resolution.name):
         return Resolution(called=called, status="not_advertised")
     return replace(resolution, called=called)
 
 
-def _resolved(called: str, functions: FunctionSet, offered: ToolSet) -> Resolution:
+def _resolve(called: str, functions: FunctionSet, offered: ToolSet) -> Resolution:
     """Resolve a name to an offered function.
 
     The name of a function that is not offered is never repaired to the name of another function.
@@ -34,8 +34,8 @@ def _resolved(called: str, functions: FunctionSet, offered: ToolSet) -> Resoluti
     resolution = functions.resolve(called, advertised=offered.names)
     if resolution.status != "repaired" or resolution.how == "hook":
         return resolution
-    meant = functions.directory.meant(called)
-    if not meant or resolution.name in meant:
+    intended = functions.directory.names_for(called)
+    if not intended or resolution.name in intended:
         return resolution
     assert resolution.name is not None
     return Resolution(called=called, status="not_advertised", candidates=(resolution.name,))
@@ -51,7 +51,7 @@ def wrapper_names(name: str, functions: FunctionSet, offered: ToolSet) -> Wrappe
     """
 
     def resolve_wrapper(text: str) -> str | None:
-        resolution = _resolved(offered.function_name(text), functions, offered)
+        resolution = _resolve(offered.function_name(text), functions, offered)
         return None if resolution.name is None else offered.tool_names[resolution.name]
 
     return WrapperNames(offered.tool_names[name], resolve_wrapper)

@@ -1,16 +1,30 @@
-"""The fields of a response that a model reads: those that it asked for, within the operator's defaults (rule X12)."""
+"""The fields of a response that a model reads: those that it asked for, within the operator's defaults (rule X12).
 
-from collections.abc import Iterable
+Fields are compared with the documented response before a call, so that the model can correct them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import dumps, loads
 from specfn._internal.logs import calls_log as log
-from specfn.answers import Drop, FieldNames, Filtered, Keep, absent, covers, field_names, filtered
+from specfn.answers import (
+    Drop,
+    FieldNames,
+    Filtered,
+    Keep,
+    absent,
+    covers,
+    field_names,
+    field_path,
+    filtered,
+)
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.http.response.event_fields import paths_in_items, place_of_fields
-from specfn.invocation.documented_fields import DocumentedFields
 from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, has_events
 from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.record import Paging
@@ -18,6 +32,13 @@ from specfn.migrate.paging.record import Paging
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
 
+
+#: The maximum number of schemas that are combined at one place, and of names that are searched for suggestions.
+_MAX_SCHEMAS: Final = 300
+_MAX_NAMES: Final = 400
+
+#: The maximum number of characters of the line of top-level fields.
+_MAX_LINE_CHARACTERS: Final = 300
 
 #: Nothing was left out.
 _NOTHING: Final = Filtered(None)
@@ -55,9 +76,9 @@ class ResponseFields:
         settings = function.schemas.settings
         if not settings.answers:
             return cls(keep=asked, is_asked=asked is not None)
-        found = [*values_for(settings.answers, route_keys(function.route))]
-        kept = next((each for each in found if isinstance(each, Keep)), None)
-        drop = tuple(name for each in found if isinstance(each, Drop) for name in _names(each))
+        rules = [*values_for(settings.answers, route_keys(function.route))]
+        kept = next((rule for rule in rules if isinstance(rule, Keep)), None)
+        drop = tuple(name for rule in rules if isinstance(rule, Drop) for name in _names(rule))
         keep = asked if asked is not None or kept is None else _names(kept)
         success = function.route.success
         files = frozenset(map(essence, success.media_types if drop and success else ()))
@@ -107,8 +128,8 @@ class ResponseFields:
             if isinstance(data, str):
                 return _WITHHELD
             return data if self._is_file(result.media_type, data) else _NO_FILE
-        shown = [filtered(each, None, self.drop).data for each in values]
-        return shown[0] if len(shown) == 1 else shown
+        kept = [filtered(value, None, self.drop).data for value in values]
+        return kept[0] if len(kept) == 1 else kept
 
     def file(self, result: "Result") -> bytes | None:
         """Return the bytes of a binary response that can leave the server; ``None`` if there are no such bytes.
@@ -147,7 +168,7 @@ class ResponseFields:
             return data
         if not place_of_fields(result.media_type):
             return [_NO_TEXT if isinstance(item, str) else item for item in data]
-        return [{**each, "data": _NO_TEXT} if _has_text(each) else each for each in data]
+        return [{**event, "data": _NO_TEXT} if _has_text(event) else event for event in data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +189,15 @@ class ResponseView:
 
     def lines(self) -> list[str]:
         """Return the lines on fields that were left out or did not arrive."""
-        found = [self.note] if self.note else []
+        lines = [self.note] if self.note else []
         count = self.filtered.count
         if count:
             names = ", ".join(self.filtered.dropped[:10])
             more = ", …" if count > 10 else ""
-            found.append(f"{count} other field{'s' * (count > 1)} not shown: {names[:300]}{more}")
+            lines.append(f"{count} other field{'s' * (count > 1)} not shown: {names[:300]}{more}")
         if self.missing:
-            found.append(f"Did not arrive: {', '.join(self.missing)[:300]}")
-        return found
+            lines.append(f"Did not arrive: {', '.join(self.missing)[:300]}")
+        return lines
 
 
 def refuse_filtered(functions: Iterable[Function]) -> None:
@@ -186,8 +207,8 @@ def refuse_filtered(functions: Iterable[Function]) -> None:
         UsageError: ``Options.answers`` filters the responses of a function.
     """
     for function in functions:
-        found = ResponseFields.of(function)
-        if found.keep is not None or found.drop:
+        fields = ResponseFields.of(function)
+        if fields.keep is not None or fields.drop:
             raise UsageError(
                 f"output_schema=True and Options.answers exclude each other: the responses of {function.name} are "
                 "filtered and would not match their schema"
@@ -195,18 +216,18 @@ def refuse_filtered(functions: Iterable[Function]) -> None:
 
 
 def warn_of_unknown_drops(functions: Iterable[Function]) -> None:
-    """Log a warning for each path of a ``Drop`` that is no documented field of any response that its pattern selects.
+    """Log a warning for each path of a ``Drop`` that is not a documented field of any response that its pattern selects.
 
-    The path may be misspelled, and then the field that it is meant to hide is shown. It is no error, because servers
+    The path may be misspelled, and then the field that it is meant to hide is shown. It is not an error, because servers
     send fields that the document does not declare. Responses without content are not considered.
     """
     selected: dict[str, tuple[Drop, list[Function]]] = {}
     for function in functions:
-        for pattern, each in function.schemas.settings.answers.items():
-            if isinstance(each, Drop) and route_keys(function.route).match(pattern):
-                selected.setdefault(pattern, (each, []))[1].append(function)
-    for pattern, (drop, found) in selected.items():
-        described = [*filter(_has_content, found)]
+        for pattern, rule in function.schemas.settings.answers.items():
+            if isinstance(rule, Drop) and route_keys(function.route).match(pattern):
+                selected.setdefault(pattern, (rule, []))[1].append(function)
+    for pattern, (drop, matching) in selected.items():
+        described = [*filter(_has_content, matching)]
         for path in _names(drop) if described else ():
             reason = _unknown(described, path)
             if reason is not None:
@@ -269,3 +290,149 @@ def _values(data: str | bytes) -> list[Any] | None:
         except ValueError:
             continue
     return None
+
+
+# -- the documented response -------------------------------------------------------------------------------
+
+
+class DocumentedFields:
+    """The fields of the documented response of a function; those of the data of server-sent events.
+
+    Attributes:
+        is_documented: true if the document describes the response.
+    """
+
+    def __init__(self, function: Function, drop: Sequence[FieldNames] = ()) -> None:
+        """Read the composed response of a function.
+
+        Args:
+            function: the function.
+            drop: the fields that no call can ask for.
+        """
+        composed = function.schemas.composed
+        self._lookup, self._drop = composed.outputs, drop
+        self.is_documented = self._lookup is not None and composed.result is not None
+        self._root: list[Any] = [composed.result]
+        if self.is_documented and sends_events(function):
+            self._root = self._step(self._root, "data") or [{}]
+
+    def top(self) -> list[str]:
+        """Return the top-level fields; those of the items if the response is an array."""
+        return [name for name in self._names(self._root) if not covers(self._drop, (name,))]
+
+    def line(self) -> str:
+        """Return the top-level fields in one line of at most 300 characters."""
+        text = ""
+        names = self.top()
+        for index, name in enumerate(names):
+            added = f", {name}" if text else name
+            if len(text) + len(added) > _MAX_LINE_CHARACTERS - 20:
+                return f"{text}, … {len(names) - index} more"
+            text += added
+        return text
+
+    def unknown(self, paths: Iterable[FieldNames]) -> list[str]:
+        """Return a sentence for each path that is not in the documented response."""
+        if not self.is_documented:
+            return []
+        return [self._sentence(path) for path in paths if not self._is_known(path)]
+
+    def _is_known(self, path: FieldNames) -> bool:
+        if covers(self._drop, path):
+            return False
+        schemas: list[Any] = self._root
+        for name in path:
+            inner = self._step(schemas, name)
+            if inner is None:
+                return True
+            if not inner:
+                return False
+            schemas = inner
+        return True
+
+    def _step(self, schemas: list[Any], name: str | None) -> list[Any] | None:
+        """Return the schemas of a field; ``None`` if any name is possible, empty if it is not documented."""
+        inner: list[Any] = []
+        for node in self._flat(schemas):
+            properties = node.get("properties") or {}
+            extra = node.get("additionalProperties")
+            if name is None:
+                inner += [*properties.values()]
+            elif name in properties:
+                inner.append(properties[name])
+            if isinstance(extra, dict) and extra and (name is None or name not in properties):
+                inner.append(extra)
+            patterns = node.get("patternProperties")
+            if _is_open(node) or patterns:
+                return None
+        return inner
+
+    def _flat(self, schemas: list[Any]) -> Iterator[dict[str, Any]]:
+        """Yield the objects among schemas: references and unions are followed, arrays passed through."""
+        waiting, seen = list(schemas), set[int]()
+        while waiting and len(seen) < _MAX_SCHEMAS:
+            node = waiting.pop(0)
+            if node is True:
+                node = {}
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            reference = node.get("$ref")
+            if isinstance(reference, str) and self._lookup is not None:
+                name = self._lookup.name_of(reference)
+                waiting.append(None if name is None else self._lookup[name])
+            for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+                waiting.extend(node.get(key) or ())
+            if "items" in node:
+                waiting.append(node["items"])
+            yield node
+
+    def _names(self, schemas: list[Any]) -> list[str]:
+        names: dict[str, None] = {}
+        for node in self._flat(schemas):
+            names.update(dict.fromkeys(node.get("properties") or ()))
+        return [*names][:_MAX_NAMES]
+
+    def _sentence(self, path: FieldNames) -> str:
+        """Return a sentence with the closest documented fields."""
+        schemas: list[Any] = self._root
+        known: FieldNames = ()
+        for name in path:
+            inner = self._step(schemas, name)
+            if not inner or covers(self._drop, (*known, name)):
+                break
+            schemas, known = inner, (*known, name)
+        quoted = json.dumps(field_path(path)[:200], ensure_ascii=True)
+        names = [name for name in self._names(schemas) if not covers(self._drop, (*known, name))]
+        wanted = path[len(known)] if len(known) < len(path) else path[-1]
+        close = get_close_matches(
+            (wanted or "*")[:80].lower(), [name.lower() for name in names], n=3, cutoff=0.5
+        )
+        chosen = [name for name in names if name.lower() in close][:3] or names[:10]
+        listed = ", ".join(field_path((*known, name)) for name in chosen)
+        return f"{quoted} is not a field of the response" + (
+            f"; there is {listed}" if listed else ""
+        )
+
+
+def sends_events(function: Function) -> bool:
+    """Return whether the documented response is a stream of server-sent events."""
+    success = function.route.success
+    declared = None if success is None else success.media_type
+    return declared is not None and essence(declared) == EVENT_STREAM
+
+
+def _is_open(node: dict[str, Any]) -> bool:
+    """Return whether a schema declares no fields, so that any name is possible."""
+    if (
+        node.get("properties")
+        or {"$ref", "anyOf", "oneOf", "allOf", "items", "prefixItems", "enum", "const"}
+        & node.keys()
+    ):
+        return False
+    types = node.get("type")
+    is_object = (
+        types is None or types == "object" or (isinstance(types, list) and "object" in types)
+    )
+    extra = node.get("additionalProperties")
+    return is_object and extra in (None, True, {})

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 #: Asks the human for their part of a call: takes the function and the model's part of the arguments.
 Fill: TypeAlias = Callable[[Function, Any], Any | Awaitable[Any]]
 
-#: Finds a function by any of its names; raises ``UnknownFunctionError``.
-Find: TypeAlias = Callable[[str], Function]
-
 
 def permitted_names(allow: Collection[str], keys: FunctionKeys) -> frozenset[str]:
     """Return the names of the functions that may be called without approval: those that read, and those of ``allow``.

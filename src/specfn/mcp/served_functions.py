@@ -16,7 +16,7 @@ from specfn.invocation import prompts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall, prepare
-from specfn.invocation.fields_argument import FieldsArgument, SentFields, with_fields
+from specfn.invocation.fields_argument import FieldsArgument, SentArguments, with_fields
 from specfn.invocation.pipeline import perform
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.invocation.settings import CallSettings, permitted_names
@@ -112,11 +112,11 @@ class ServedFunctions:
             found = replace(found, answer=prompts.unknown_fields(taken.problem), kind="invalid")
         return replace(found, repairs=(*taken.repairs, *found.repairs), fields=taken.fields)
 
-    def _taken(self, called: str, sent: Any) -> SentFields:
+    def _taken(self, called: str, sent: Any) -> SentArguments:
         """Take the reserved argument out of the arguments that a model sent, if it is offered."""
         name = self.resolve(called).name if self._fields else None
         argument = None if name is None else self.fields_argument(name)
-        return SentFields(sent) if argument is None else argument.taken_from(sent)
+        return SentArguments(sent) if argument is None else argument.extract(sent)
 
     def fields_argument(self, name: str) -> FieldsArgument | None:
         """Return the reserved argument of a function; ``None`` if it is not offered."""

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, Protocol
 
+from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import handles, method_and_path, operation_ids, spaced
@@ -75,6 +76,23 @@ class FunctionKeys:
             raise UnknownFunctionError(key, self._suggest(key))
         return function
 
+    def resolve_option_key(self, option: str, key: str) -> NamedFunction:
+        """Return the one function that a key of an option names, as ``find``.
+
+        Raises:
+            UsageError: it names no function or several; the text has the closest names.
+        """
+        function = self.find(key)
+        if function is not None:
+            return function
+        equal = [function.name for function in self._functions if key in _exact(function)]
+        if equal:
+            raise UsageError(
+                f"{option}: {key!r} is ambiguous; it may mean {' and '.join(equal[:3])}. Use one of these names"
+            )
+        known = [name for function in self._functions for name in handles(function.function)]
+        raise UsageError(f"{option}: there is no function {key!r}{near(key, known)}")
+
     @cached_property
     def _unambiguous(self) -> Mapping[str, NamedFunction]:
         index: dict[str, NamedFunction] = {}
@@ -83,7 +101,8 @@ class FunctionKeys:
             for function in self._functions:
                 for key in dict.fromkeys(keys_of(function)):
                     named[key] = None if key in named else function
-            index = {**{key: each for key, each in named.items() if each is not None}, **index}
+            unique = {key: function for key, function in named.items() if function is not None}
+            index = {**unique, **index}
         return index
 
     def _suggest(self, key: str) -> Sequence[str]:

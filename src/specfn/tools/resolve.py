@@ -105,7 +105,7 @@ class Directory:
                 found |= self._keys.get(spelling.folded(text), set())
             yield _how(texts, found), found
 
-    def meant(self, called: str) -> set[str]:
+    def names_for(self, called: str) -> set[str]:
         """Return the names of the functions, advertised or not, that a text names with the fewest repairs."""
         exact = ({called} & self._names.keys()) | self._exact(called)
         if exact or len(called) > _LONGEST:
@@ -136,16 +136,16 @@ class Directory:
         return found
 
     def _hooked(self, hook: Hook, called: str) -> set[str]:
-        meant = hook(called)
-        if meant is None:
+        target = hook(called)
+        if target is None:
             return set()
-        if isinstance(meant, str):
-            return {meant} & self._names.keys()
-        if not isinstance(getattr(meant, "name", None), str):
+        if isinstance(target, str):
+            return {target} & self._names.keys()
+        if not isinstance(getattr(target, "name", None), str):
             raise wrong_result(
-                "a hook of NamePolicy", meant, "an advertised name, a function, or None"
+                "a hook of NamePolicy", target, "an advertised name, a function, or None"
             )
-        return {name for name, function in self._names.items() if function is meant}
+        return {name for name, function in self._names.items() if function is target}
 
     # -- no function ---------------------------------------------------------------------------------
 

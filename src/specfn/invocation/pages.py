@@ -14,14 +14,9 @@ from specfn._internal.json import JsonObject, dumps
 from specfn._internal.values import brief
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.function import Function
-from specfn.http.transport.send import (
-    call_through,
-    forward_through,
-    successful,
-)
-from specfn.invocation.paging.change import by_key, styled
-from specfn.invocation.paging.next_page import NextPage, next_page
-from specfn.invocation.paging.page_items import items_of
+from specfn.http.transport.send import call_through, forward_through, successful
+from specfn.invocation.keyed_arguments import by_key, in_style
+from specfn.invocation.next_page import NextPage, items_of, next_page
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +30,7 @@ if TYPE_CHECKING:
 Stopped: TypeAlias = Literal["end", "budget", "repeated", "problem"]
 
 #: The maximum number of pages of one iteration.
-_MOST: Final = 100_000
+_MAX_PAGES: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +76,9 @@ class _Walk:
         """Yield the pages that begin with the given arguments."""
         sent, request = arguments, None
         content: str | None = None
-        self.seen.add(digest(_written(by_key(self.function, arguments)) or b""))
-        for _ in range(_MOST):
-            result = await self._received(sent, request)
+        self.seen.add(digest(_as_json(by_key(self.function, arguments)) or b""))
+        for _ in range(_MAX_PAGES):
+            result = await self._receive(sent, request)
             named = by_key(self.function, sent)
             before, content = content, _digest(result.data)
             if content is not None and content == before:
@@ -95,7 +90,7 @@ class _Walk:
             request = onward.request
             sent = page.next if onward.arguments is not None else sent
 
-    async def _received(self, sent: Any, request: "httpx.Request | None") -> "Result":
+    async def _receive(self, sent: Any, request: "httpx.Request | None") -> "Result":
         """Return one page.
 
         Raises:
@@ -120,7 +115,7 @@ class _Walk:
         onward = next_page(self.function, named, result, self.connection)
         following = None
         if onward is not None and onward.arguments is not None:
-            following = styled(self.function, onward.arguments)
+            following = in_style(self.function, onward.arguments)
         self.items += len(items or ())
         stopped = self._stopped(onward, result)
         page = Page(
@@ -144,7 +139,7 @@ class _Walk:
         if self.max_items is not None and self.items >= self.max_items:
             return "budget"
         if self.max_bytes is not None:
-            self.size += len(_written(result.data) or b"")
+            self.size += len(_as_json(result.data) or b"")
             if self.size >= self.max_bytes:
                 return "budget"
         return None
@@ -158,11 +153,11 @@ def _key(onward: NextPage) -> str:
 
 def _digest(data: Any) -> str | None:
     """Return a digest of the data of a response; ``None`` for data that JSON cannot express."""
-    content = _written(data)
+    content = _as_json(data)
     return None if content is None else digest(content)
 
 
-def _written(data: Any) -> bytes | None:
+def _as_json(data: Any) -> bytes | None:
     if isinstance(data, bytes):
         return data
     try:
@@ -205,36 +200,36 @@ def pages(
 ) -> Iterator[Page]:
     """Iterate over the pages of a function; see ``Application.pages``."""
     walk = _walk(function, connection, max_items, max_bytes, SyncIO())
-    return _iterated(walk.pages(arguments))
+    return _iterate(walk.pages(arguments))
 
 
-def _iterated(found: AsyncGenerator[Page, None]) -> Iterator[Page]:
+def _iterate(walked: AsyncGenerator[Page, None]) -> Iterator[Page]:
     while True:
         try:
-            page = _next_page(found)
+            page = _next_page(walked)
         except StopAsyncIteration:
             return
         yield page
 
 
 @without_locals
-def _next_page(found: AsyncGenerator[Page, None]) -> Page:
-    return run_without_waiting(anext(found))
+def _next_page(walked: AsyncGenerator[Page, None]) -> Page:
+    return run_without_waiting(anext(walked))
 
 
-async def _aiterated(found: AsyncGenerator[Page, None]) -> AsyncGenerator[Page, None]:
-    async with aclosing(found):
+async def _aiterate(walked: AsyncGenerator[Page, None]) -> AsyncGenerator[Page, None]:
+    async with aclosing(walked):
         while True:
             try:
-                page = await _anext_page(found)
+                page = await _anext_page(walked)
             except StopAsyncIteration:
                 return
             yield page
 
 
 @without_locals_async
-async def _anext_page(found: AsyncGenerator[Page, None]) -> Page:
-    return await anext(found)
+async def _anext_page(walked: AsyncGenerator[Page, None]) -> Page:
+    return await anext(walked)
 
 
 def apages(
@@ -247,4 +242,4 @@ def apages(
 ) -> AsyncIterator[Page]:
     """Iterate over the pages of a function asynchronously."""
     walk = _walk(function, connection, max_items, max_bytes, AsyncIO())
-    return _aiterated(walk.pages(arguments))
+    return _aiterate(walk.pages(arguments))

@@ -1,1 +1,0 @@
-"""The next page of a response: its arguments, its text for a model, and iteration over pages."""
