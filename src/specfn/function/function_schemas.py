@@ -280,8 +280,10 @@ class Schemas:
 
         Undeclared properties are always admitted in a response, whatever ``equals`` is.
         """
-        if self._promised is None and (schema := loads(self.promise)) is not None:
-            self._promised = validator_of(schema, self.settings)
+        if self._promised is None:
+            schema = loads(self.promise) if self._source is None else self._source.promise()
+            if schema is not None:
+                self._promised = validator_of(schema, self.settings)
         return self._promised
 
     @property

@@ -8,6 +8,7 @@ from specfn.schema.describe import Schema
 from specfn.settings import OneOf
 from specfn.validation.compile.engine import PatternCost, classify, compile_schema, pattern_cost
 from specfn.validation.compile.limits import depth_limit
+from specfn.validation.compile.memory import MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
 from specfn.validation.guard import is_plain_json, plain_json_problems
@@ -43,13 +44,15 @@ class Diagnosis(NamedTuple):
 
 
 class Validator:
-    """A validator for one schema, compiled once, on first use.
+    """A validator for one schema, compiled on first use, and again if its memory was needed for others.
 
     Attributes:
         schema: the schema as passed.
+        used: set at each use; see ``CompiledMemory``.
     """
 
     __slots__ = (
+        "__weakref__",
         "_accepts",
         "_compiled",
         "_depth",
@@ -59,6 +62,7 @@ class Validator:
         "_skipped",
         "_without_costly",
         "schema",
+        "used",
     )
 
     def __init__(
@@ -86,6 +90,7 @@ class Validator:
         self._depth = 0
         self._without_costly: _Compiled | None = None
         self._skipped: tuple[str, ...] = ()
+        self.used = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.schema, self._formats, self._equals, self._one_of)
@@ -104,6 +109,7 @@ class Validator:
         accepts = self._accepts  # set after the first use if no pattern is costly
         if accepts is None or not is_plain_json(value, self._depth):
             return self._validate(value)
+        self.used = True
         if accepts(value):
             return success(value)
         return Failure(data=value, errors=self._engine().problems(value))
@@ -174,16 +180,29 @@ class Validator:
         """
         self._engine()
 
+    def release(self) -> None:
+        """Release what is compiled. It is compiled again on next use."""
+        self._compiled = self._accepts = self._without_costly = None
+
     def _engine(self) -> "_Compiled":
+        self.used = True
         engine = self._compiled
         if engine is None:
             engine = _Compiled(
-                survey(self.schema), self._formats, equals=self._equals, one_of=self._one_of
+                survey(self.schema),
+                self._formats,
+                equals=self._equals,
+                one_of=self._one_of,
+                keep=self._keep,
             )
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.pattern_cost is None else None
             self._compiled = engine
+            self._keep(engine.nodes)
         return engine
+
+    def _keep(self, nodes: int) -> None:
+        MEMORY.add(self, nodes)
 
     def _for_value(self, engine: "_Compiled", cost: PatternCost, value: Any) -> "_Compiled":
         """Return the compiled schema for a value: without its costly patterns if they cost too much.
@@ -202,6 +221,7 @@ class Validator:
         self._skipped = tuple(dict.fromkeys((*self._skipped, *dropped)))
         if self._without_costly is None:
             self._without_costly = engine.without(cost.patterns)
+            self._keep(self._without_costly.nodes)
         return self._without_costly
 
 
@@ -215,9 +235,11 @@ class _Compiled:
         *,
         equals: bool,
         one_of: OneOf,
+        keep: "Callable[[int], object]",
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
+        self._keep = keep
         self._formats = formats
         self._equals = equals
         self._one_of = one_of
@@ -227,6 +249,7 @@ class _Compiled:
         self.pattern_cost = pattern_cost(kept)
         prepared = self._prepare()
         self.depth = depth_limit(prepared)
+        self.nodes = len(prepared.origins)
         self.accepts = compile_schema(prepared)
         self._explainer: Explainer | None = None
 
@@ -237,6 +260,7 @@ class _Compiled:
             self._formats,
             equals=self._equals,
             one_of=self._one_of,
+            keep=self._keep,
             dropped=patterns,
         )
 
@@ -249,7 +273,8 @@ class _Compiled:
         from specfn.validation.explain.explain import Explainer  # noqa: PLC0415 - only for invalid values
 
         if self._explainer is None:
-            self._explainer = Explainer(self._prepare(), self._survey.named)
+            self._explainer = Explainer(self._prepare(), self._survey.named, self._keep)
+            self._keep(self.nodes)
         return self._explainer
 
     def _prepare(self) -> PreparedSchema:

@@ -7,7 +7,9 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.errors import DocumentError
+from specfn.validation.compile.memory import MAX_NODES
 from specfn.validation.compile.prepare import HOME, PreparedSchema
+from specfn.validation.compile.reachable_sizes import ReachableSizes
 from specfn.validation.formats import OWN
 from specfn.validation.patterns.cost import HEAVY, REFUSED, PatternVerdict, texts_of, weigh
 from specfn.validation.patterns.ecma import PatternError
@@ -15,6 +17,10 @@ from specfn.validation.patterns.to_rust import to_rust
 
 #: The maximum number of steps that one backtracking pattern may take on one text.
 STEPS: Final = 10_000
+
+#: The maximum number of nodes that the schemas of one report may have together, each with the definitions that it
+#: reaches. Compiling them takes about 2 s.
+MAX_REPORT_NODES: Final = 500_000
 
 #: The maximum number of bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
 _SIZE: Final = 50 << 20
@@ -48,21 +54,64 @@ def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
 
 
 class SubschemaCompiler:
-    """A compiler for the subschemas of a prepared schema. Each is compiled once, when a report first needs it."""
+    """A compiler for the subschemas of a prepared schema. Each is compiled when a report first needs it.
 
-    def __init__(self, prepared: PreparedSchema) -> None:
-        """Register the definitions under the name of the prepared schema."""
+    The engine compiles a subschema with every definition that it reaches, and cannot share them. So the number of
+    compiled nodes is limited: in memory, and for one report.
+    """
+
+    def __init__(self, prepared: PreparedSchema, keep: Callable[[int], object]) -> None:
+        """Register the definitions under the name of the prepared schema.
+
+        Args:
+            prepared: the schema.
+            keep: receives the number of nodes that were compiled, or with a negative sign released.
+        """
         from jsonschema_rs import Draft202012, Registry  # noqa: PLC0415 - loaded with the first validator
 
         self._registry: Final = Registry([(HOME, prepared.schema)], draft=Draft202012)
         self._options: Final = _options(prepared.formats)
-        self._verdicts: dict[int, Any] = {}
+        self._sizes: Final = ReachableSizes(prepared.definitions)
+        self._keep: Final = keep
+        self._verdicts: dict[int, tuple[Any, int]] = {}
+        self._used: set[int] = set()
+        self._kept = self._kept_verdicts = self._report = 0
 
-    def compile(self, schema: JsonObject) -> Any:
-        """Compile a schema that may refer to the definitions."""
+    def begin_report(self) -> None:
+        """Begin a report of one value: nothing counts as used."""
+        self._used.clear()
+        self._report = 0
+
+    @property
+    def is_report_full(self) -> bool:
+        """Return whether the report has used as many nodes as one report may, compiled for it or before it."""
+        return self._report > MAX_REPORT_NODES
+
+    @property
+    def is_memory_full(self) -> bool:
+        """Return whether what is compiled should be released before more is compiled."""
+        return self._kept > MAX_NODES
+
+    def release(self) -> None:
+        """Release what is compiled. The caller releases what it compiled, too."""
+        self._verdicts.clear()
+        self._keep(-self._kept)
+        self._kept = self._kept_verdicts = 0
+
+    def compile(self, schema: JsonObject) -> tuple[Any, int]:
+        """Compile a schema that may refer to the definitions; return it with its number of nodes."""
         from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
 
-        return Draft202012Validator(schema, registry=self._registry, **self._options)
+        nodes = self._sizes.of(schema)
+        self._kept += nodes
+        self._keep(nodes)
+        return Draft202012Validator(schema, registry=self._registry, **self._options), nodes
+
+    def use(self, key: int, nodes: int) -> None:
+        """Count the nodes of a compiled schema, once in a report. ``key`` is its identity."""
+        if key not in self._used:
+            self._used.add(key)
+            self._report += nodes
 
     matches = staticmethod(matches)
 
@@ -72,8 +121,15 @@ class SubschemaCompiler:
             return node is not False
         verdict = self._verdicts.get(id(node))
         if verdict is None:
+            if self._kept_verdicts > MAX_NODES:
+                self._verdicts.clear()
+                self._keep(-self._kept_verdicts)
+                self._kept -= self._kept_verdicts
+                self._kept_verdicts = 0
             verdict = self._verdicts[id(node)] = self.compile(node)
-        return bool(verdict.is_valid(value))
+            self._kept_verdicts += verdict[1]
+        self.use(id(node), verdict[1])
+        return bool(verdict[0].is_valid(value))
 
 
 class PatternCost(NamedTuple):

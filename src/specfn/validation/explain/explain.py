@@ -87,12 +87,23 @@ class Explainer:
         facts: the types and texts that each node accepts.
     """
 
-    def __init__(self, prepared: PreparedSchema, definitions: Mapping[str, Schema]) -> None:
-        """Accept a schema, and the definitions that type texts may name."""
+    def __init__(
+        self,
+        prepared: PreparedSchema,
+        definitions: Mapping[str, Schema],
+        keep: Callable[[int], object] = id,
+    ) -> None:
+        """Accept a schema.
+
+        Args:
+            prepared: the schema.
+            definitions: the definitions that type texts may name.
+            keep: receives the number of nodes that were compiled, or with a negative sign released.
+        """
         self._prepared = prepared
         self._shapes = SchemaShapes(prepared)
         self.facts = SchemaFacts(prepared, self._shapes)
-        self._compiler = SubschemaCompiler(prepared)
+        self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
         self._advice = Advice(self._shapes, self._texts, self._compiler)
         self._unions = Unions(self._shapes, self._look)
@@ -114,6 +125,7 @@ class Explainer:
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()
         waiting: list[_Item] = [Task(root, Place("$input", value, root))]
+        self._compiler.begin_report()
         while waiting:
             item = waiting.pop()
             if type(item) is _Draft:
@@ -128,7 +140,7 @@ class Explainer:
                 continue
             assert type(item) is Task
             key = (id(item.node), item.place.path)
-            if len(seen) >= _LEVELS:
+            if len(seen) >= _LEVELS or self._compiler.is_report_full:
                 waiting.append(self._problem(item))
             elif key not in seen:
                 seen.add(key)
@@ -248,7 +260,11 @@ class Explainer:
     def _level(self, node: JsonObject) -> Level:
         level = self._levels.get(id(node))
         if level is None:
+            if self._compiler.is_memory_full:
+                self._levels.clear()
+                self._compiler.release()
             level = self._levels[id(node)] = Level(node, self._shapes, self._compiler)
+        self._compiler.use(~id(node), level.nodes)
         return level
 
     def _look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:

@@ -101,6 +101,7 @@ class Level:
     Attributes:
         members: the nodes that must all accept the value.
         root: the level's node for the value itself.
+        nodes: the number of nodes that were compiled, with the definitions that they reach.
         has_unevaluated: whether a member has ``unevaluated*``, whose failures ``findings`` omits.
     """
 
@@ -110,7 +111,7 @@ class Level:
         self._shapes = shapes
         self._compiler = compiler
         self.root = level.root
-        self._engine = compiler.compile(level.schema)
+        self._engine, self.nodes = compiler.compile(level.schema)
         self._routes: dict[tuple[Any, ...], _Route] = {}
         self.members = level.root.members
         self.has_unevaluated = has_unevaluated(self.members)
