@@ -1,7 +1,7 @@
 """Composition of the schemas of all functions of one document. Shared parts are made once (rules F4, F5)."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
@@ -47,6 +47,7 @@ class Composer:
         if has_directions:
             self._outputs = renderer_of(self._response, settings)
         self._written: dict[str, bytes] = {}
+        self._measured = 0
 
     def _new_separator(self, predicates: Iterable[Any]) -> "Separator":
         from specfn import human  # noqa: PLC0415  # few conversions separate anything
@@ -216,13 +217,26 @@ class Composer:
         return None
 
     def excess(self, route: Route) -> str | None:
-        """Return the reason that the arguments of a route cannot be validated safely; ``None`` if they can (V1)."""
+        """Return the reason that the arguments of a route cannot be validated safely; ``None`` if they can (V1).
+
+        The schemas that are measured for one document have a limit together. Beyond it, a function reports the excess
+        at its first call.
+        """
+        if self._measured > _MEASURED_NODES:
+            return None
         try:
             schema = self.validator(self.root(route))
-            validator_of(schema, self.settings).is_valid({})
+            self._measured += validator_of(schema, self.settings).measure()
         except DocumentError as error:
+            self._measured += _REFUSED_NODES
             return f"{error.reason}; simplify the schema"
         return None
+
+
+#: The maximum number of nodes that are measured for one document with long chains, and the number that a refused
+#: schema counts as.
+_MEASURED_NODES: Final = 1_000_000
+_REFUSED_NODES: Final = 20_000
 
 
 def _is_reference(schema: Any) -> TypeGuard[JsonObject]:

@@ -180,6 +180,20 @@ class Validator:
         """
         self._engine()
 
+    def measure(self) -> int:
+        """Return the number of nodes that the schema has when it is compiled, without compiling it.
+
+        Raises:
+            DocumentError: the schema exceeds a limit.
+        """
+        surveyed = survey(self.schema)
+        dropped = frozenset(refused(surveyed.patterns, classify))
+        prepared = _prepare(
+            surveyed, self._formats, equals=self._equals, one_of=self._one_of, dropped=dropped
+        )
+        depth_limit(prepared)
+        return len(prepared.origins)
+
     def release(self) -> None:
         """Release what is compiled. It is compiled again on next use."""
         self._compiled = self._accepts = self._without_costly = None
@@ -280,14 +294,26 @@ class _Compiled:
     def _prepare(self) -> PreparedSchema:
         # PreparedCall again for the explanation: most schemas never need one, and the tree needs more memory than the
         # engine.
-        return prepare(
+        return _prepare(
             self._survey,
-            formats=self._formats == "assert",
+            self._formats,
             equals=self._equals,
             one_of=self._one_of,
-            refused=self._dropped,
-            spell=to_rust,
+            dropped=self._dropped,
         )
+
+
+def _prepare(
+    surveyed: Survey, formats: str, *, equals: bool, one_of: OneOf, dropped: frozenset[str]
+) -> PreparedSchema:
+    return prepare(
+        surveyed,
+        formats=formats == "assert",
+        equals=equals,
+        one_of=one_of,
+        refused=dropped,
+        spell=to_rust,
+    )
 
 
 def _rebuild(

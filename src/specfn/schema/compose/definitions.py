@@ -89,6 +89,10 @@ class Definitions:
         """Return the name of the definition that a composed reference names, or ``None``."""
         return self._names.meaning(reference)
 
+    def body(self, component: str) -> str:
+        """Return a composed reference to a component without the union of its children."""
+        return self._names.body(component)
+
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
         """Return every definition that schemas need, in the order of the first reference."""
         return reachable(self, roots)
@@ -107,6 +111,8 @@ class Definitions:
         if name in names.untagged:
             component, tag, known = names.untagged[name]
             return without_tags(self._body(component), tag, known)
+        if name in names.bodies:
+            return self._body(names.bodies[name].component)
         if name in names.inline:
             return self._merged(names.inline[name], None)
         if name in names.relieved:
@@ -221,7 +227,9 @@ class Definitions:
             return [], [self._names.untagged[name].component]
         if name in self._names.relieved:
             return [], [self._names.relieved[name].definition]
-        names, references = asked_in_place(self._names.inline.get(name, self._schemas.get(name)))
+        body = self._names.bodies.get(name)
+        schema = self._schemas.get(name if body is None else body.component)
+        names, references = asked_in_place(self._names.inline.get(name, schema))
         below = [self._names.target(reference) for reference in references]
         branches = [branch.component for branch in self._family.branches(name) or ()]
         return names, [target for target in (*below, *branches) if target is not None]

@@ -3,8 +3,15 @@
 from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
+from specfn._internal.pointer import escape
 from specfn.schema.compose.merge import Both, Merging, is_annotation
-from specfn.schema.compose.polymorphism import Family, component_of, own_discriminator
+from specfn.schema.compose.polymorphism import (
+    COMPONENT,
+    Family,
+    component_of,
+    own_discriminator,
+    parents_of,
+)
 
 _UNIONS: Final = frozenset({"anyOf", "oneOf"})
 
@@ -14,14 +21,17 @@ _INHERITED: Final = frozenset(
 )
 
 #: The maximum number of generations of ancestors that are merged into one schema. The rest remains a reference in
-#: ``allOf``, so that the time of composing all components is proportional to their number.
-GENERATIONS: Final = 64
+#: ``allOf``, so that the time and memory of all components are proportional to their number. No document of the corpus
+#: has more than three.
+GENERATIONS: Final = 16
 
 
 class _Uses(Protocol):
-    """The composed schemas that uses of components mean."""
+    """The composed schemas that uses of components mean, and references to components without their children."""
 
     def __getitem__(self, name: str) -> Any: ...
+
+    def body(self, name: str) -> str: ...
 
 
 class _Gathering:
@@ -106,6 +116,8 @@ class Inheritance:
         self._generations = generations
         self._heirs: dict[str, frozenset[str]] = {}
         self._tagged: dict[str, bool] = {}
+        self._parents: dict[str, frozenset[str]] = {}
+        self._union_names: dict[str, frozenset[str | None]] = {}
 
     def merged(self, node: JsonObject, owner: str | None) -> Any:
         """Merge a composite with all its parts; return ``False`` if a part refuses every value.
@@ -120,9 +132,9 @@ class Inheritance:
 
     def _walk(self, node: Any, owner: str | None, found: _Gathering) -> None:
         """Collect the parts without ``$ref`` and ``allOf`` in the order of the document."""
-        stack: list[tuple[Any, int, int, bool]] = [(node, 0, 0, False)]
+        stack: list[tuple[Any, int, int, str | None, bool]] = [(node, 0, 0, owner, False)]
         while stack:
-            part, rank, generation, is_ready = stack.pop()
+            part, rank, generation, heir, is_ready = stack.pop()
             if is_ready or part.__class__ is not dict:
                 found.add(part, rank)
                 continue
@@ -131,44 +143,69 @@ class Inheritance:
             dropped = {"$defs", "$ref", "allOf"} if known else {"$defs", "allOf"}
             here = {key: value for key, value in part.items() if key not in dropped}
             if here or rank == 0:
-                stack.append((here, rank, generation, True))
+                stack.append((here, rank, generation, heir, True))
             inner_rank = max(rank, 1)
             stack.extend(
-                (inner, inner_rank, generation, False) for inner in reversed(part.get("allOf", ()))
+                (inner, inner_rank, generation, heir, False)
+                for inner in reversed(part.get("allOf", ()))
             )
             if known and name not in found.seen:
                 assert name is not None
                 found.seen.add(name)
-                if generation >= self._generations and self._is_separable(name):
-                    found.distant.append({"$ref": part["$ref"]})
+                inherits = self._inherits(name, owner, heir)
+                distant = None
+                if generation >= self._generations:
+                    distant = self._reference(name, owner, inherits=inherits)
+                if distant is not None:
+                    found.distant.append({"$ref": distant})
                 else:
-                    stack.append((self._base(name, owner), 2, generation + 1, False))
+                    base = self._base(name, owner, inherits=inherits)
+                    stack.append((base, 2, generation + 1, name if inherits else None, False))
 
-    def _is_separable(self, name: str) -> bool:
-        """Return whether a reference to a component means the same as its parts in every composite."""
-        schema = self._schemas[name]
-        is_union = isinstance(schema, dict) and not _UNIONS.isdisjoint(schema)
-        return not is_union and not self._is_tagged(name)
+    def _inherits(self, name: str, owner: str | None, heir: str | None) -> bool:
+        """Return whether the owner inherits from a component by ``allOf`` alone, not by a ``$ref`` on the way.
 
-    def _base(self, name: str, owner: str | None) -> Any:
+        Args:
+            name: the component.
+            owner: the owner.
+            heir: the component whose schema refers to it, if the owner is or inherits from that component.
+        """
+        if owner is None:
+            return False
+        if heir is not None and name in self._parents_of(heir):
+            return True
+        return self._is_tagged(name) and owner in self._heirs_of(name)
+
+    def _reference(self, name: str, owner: str | None, *, inherits: bool) -> str | None:
+        """Return a reference that means the same as the parts of a component in a composite; ``None`` without one."""
+        if owner is not None and owner in self._named(name):
+            return None
+        if inherits and self._is_tagged(name):
+            return self._uses.body(name)
+        return COMPONENT + escape(name)
+
+    def _base(self, name: str, owner: str | None, *, inherits: bool) -> Any:
         """Return the part that an ``allOf`` inherits from a component: its own schema for a child, else its use."""
         schema = self._schemas[name]
         if not isinstance(schema, dict):
             return schema
-        has_unions = owner is not None and not _UNIONS.isdisjoint(schema)
-        if has_unions and owner in self._named(name):
+        if owner is not None and owner in self._named(name):
             dropped = {"discriminator", *(key for key in _UNIONS if _names(schema, key, owner))}
             return {key: value for key, value in schema.items() if key not in dropped}
-        if owner is not None and self._is_tagged(name) and owner in self._heirs_of(name):
+        if inherits and self._is_tagged(name):
             return {key: value for key, value in schema.items() if key != "discriminator"}
         return self._uses[name] if self._family.branches(name) is not None else schema
 
     def _named(self, name: str) -> frozenset[str | None]:
         """Return the components that the unions of a component name."""
-        schema = self._schemas[name]
-        if not isinstance(schema, dict) or _UNIONS.isdisjoint(schema):
-            return frozenset()
-        return frozenset(_component(item) for key in _UNIONS for item in schema.get(key, ()))
+        known = self._union_names.get(name)
+        if known is None:
+            schema = self._schemas[name]
+            has_unions = isinstance(schema, dict) and not _UNIONS.isdisjoint(schema)
+            unions = [schema.get(key, ()) for key in _UNIONS] if has_unions else []
+            known = frozenset(_component(item) for union in unions for item in union)
+            self._union_names[name] = known
+        return known
 
     def _is_tagged(self, name: str) -> bool:
         """Return whether a component has a discriminator of its own."""
@@ -176,6 +213,12 @@ class Inheritance:
         if known is None:
             known = own_discriminator(self._schemas[name]) is not None
             self._tagged[name] = known
+        return known
+
+    def _parents_of(self, name: str) -> frozenset[str]:
+        known = self._parents.get(name)
+        if known is None:
+            known = self._parents[name] = frozenset(parents_of(self._schemas[name]))
         return known
 
     def _heirs_of(self, name: str) -> frozenset[str]:

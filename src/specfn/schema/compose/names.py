@@ -2,7 +2,7 @@
 
 A variant is composed when it is first needed. Its name contains everything that defines it, so the name does not depend
 on the order of composition. The variants are: a component with a constant tag (``Dog<kind=dog>``), a component with any
-other tag (``Dog<other 5f2c1a>``), a definition that requires fewer properties (``Dog<without id>``), and an inline
+other tag (``Dog<other 5f2c1a>``), a component without its children (``Dog<own>``), a definition that requires fewer properties (``Dog<without id>``), and an inline
 composite (``Dog<5f2c1a>``).
 """
 
@@ -36,6 +36,12 @@ class Untagged(NamedTuple):
     known: tuple[Any, ...]
 
 
+class Body(NamedTuple):
+    """A component with a discriminator, without the union of its children that a reference to it means."""
+
+    component: str
+
+
 class Relieved(NamedTuple):
     """A definition that does not require some properties."""
 
@@ -43,7 +49,7 @@ class Relieved(NamedTuple):
     free: tuple[str, ...]
 
 
-_Variant = TypeVar("_Variant", Tagged, Untagged, Relieved)
+_Variant = TypeVar("_Variant", Tagged, Untagged, Body, Relieved)
 
 
 def reference_to(name: str) -> str:
@@ -62,6 +68,7 @@ class DefinitionNames:
     Attributes:
         tagged: the tagged components by name.
         untagged: the components for all other tags by name.
+        bodies: the components without their children by name.
         relieved: the relieved definitions by name.
         inline: the inline composites by name.
     """
@@ -71,6 +78,7 @@ class DefinitionNames:
         self._known: dict[str, str] = {}
         self.tagged: dict[str, Tagged] = {}
         self.untagged: dict[str, Untagged] = {}
+        self.bodies: dict[str, Body] = {}
         self.relieved: dict[str, Relieved] = {}
         self.inline: dict[str, JsonObject] = {}
 
@@ -113,6 +121,10 @@ class DefinitionNames:
         """Return a reference to a component whose tag differs from all known tags."""
         label = f"{component}<other {mark(dumps([tag, *known]))}>"
         return self._variant(self.untagged, label, Untagged(component, tag, known))
+
+    def body(self, component: str) -> str:
+        """Return a reference to a component without its children."""
+        return self._variant(self.bodies, f"{component}<own>", Body(component))
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
         """Return a reference to a definition that does not require some properties."""

@@ -31,6 +31,10 @@ _HOPS: Final = 256
 _EVALUATIONS: Final = 100_000
 _INNER_EVALUATIONS: Final = 1_000_000
 
+#: The maximum number of subschemas that are visited to count the inner evaluations. A subschema counts once for each
+#: value that it is applied to in place, so a chain of *n* schemas needs *n²* visits.
+_VISITS: Final = 1_000_000
+
 
 class _Cost(NamedTuple):
     """The in-place cost of one node: the longest chain of subschemas, and the number of evaluations."""
@@ -128,16 +132,40 @@ class _InPlace:
         )
 
 
+class _Inner(NamedTuple):
+    """The subschemas of one node for the values inside its value, with the targets of their references.
+
+    Attributes:
+        named: those with subschemas, by the property or the index of the item.
+        members, items: those of all other properties and items.
+    """
+
+    named: tuple[tuple[str | int | None, JsonObject], ...]
+    members: tuple[Any, ...]
+    items: tuple[Any, ...]
+
+    @property
+    def targets(self) -> Iterator[JsonObject]:
+        """Yield the subschemas with subschemas."""
+        yield from (target for _, target in self.named)
+        for target in (*self.members, *self.items):
+            if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
+                yield target
+
+
 class _InnerEvaluations:
     """The maximum number of evaluations of a value inside a value, along one path.
 
-    Recursion counts once: the engine remembers the verdict of a schema that it is evaluating.
+    Recursion counts once: the engine remembers the verdict of a schema that it is evaluating. A schema without
+    subschemas for a named property or item counts as part of the schema around it.
     """
 
     def __init__(self, in_place: _InPlace) -> None:
         self._in_place = in_place
         self._known: dict[int, int] = {}
         self._entered: set[int] = set()
+        self._inner: dict[int, _Inner] = {}
+        self._visits = 0
 
     def evaluations(self, node: JsonObject) -> int:
         node = self._in_place.target(node)
@@ -148,34 +176,42 @@ class _InnerEvaluations:
                 stack.pop()
                 continue
             self._entered.add(id(top))
-            applied = list(self._in_place.applied(top))
-            new = [inner for inner in self._inside(applied) if id(inner) not in self._entered]
+            applied = [self._inner_of(part) for part in self._in_place.applied(top)]
+            self._visits += sum(1 + sum(map(len, inner)) for inner in applied)
+            if self._visits > _VISITS:
+                raise DocumentError(f"its parts lead to more than {_VISITS:,} subschemas")
+            targets = (target for inner in applied for target in inner.targets)
+            new = [target for target in targets if id(target) not in self._entered]
             if not new:
                 self._known[id(top)] = min(self._most_evaluations(applied), _INNER_EVALUATIONS + 1)
                 stack.pop()
             stack.extend(new)
         return self._known[id(node)]
 
-    def _inside(self, applied: Iterable[JsonObject]) -> Iterator[JsonObject]:
-        for part in applied:
-            for keyword, _, inner in subschemas(part):
-                if isinstance(inner, dict) and keyword not in IN_PLACE:
-                    target = self._in_place.target(inner)
-                    if not APPLICATORS.isdisjoint(target):
-                        yield target
+    def _inner_of(self, part: JsonObject) -> _Inner:
+        known = self._inner.get(id(part))
+        if known is None:
+            named: list[tuple[str | int | None, JsonObject]] = []
+            members: list[Any] = []
+            items: list[Any] = []
+            for keyword, key, inner in subschemas(part):
+                target = self._in_place.target(inner) if isinstance(inner, dict) else inner
+                if keyword in {"properties", "prefixItems"}:
+                    if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
+                        named.append((key, target))
+                elif keyword in {"items", "contains", "unevaluatedItems"}:
+                    items.append(target)
+                elif keyword not in IN_PLACE:
+                    members.append(target)
+            known = self._inner[id(part)] = _Inner(tuple(named), tuple(members), tuple(items))
+        return known
 
-    def _most_evaluations(self, applied: list[JsonObject]) -> int:
+    def _most_evaluations(self, applied: list[_Inner]) -> int:
         """Return the number of evaluations of the member or item with the most."""
         named: dict[Any, int] = {}
-        any_member = any_item = 0
-        for part in applied:
-            for keyword, key, schema in subschemas(part):
-                target = self._in_place.target(schema) if isinstance(schema, dict) else schema
-                evaluations = self._known.get(id(target), 1)
-                if keyword in {"properties", "prefixItems"}:
-                    named[key] = named.get(key, 0) + evaluations
-                elif keyword in {"items", "contains", "unevaluatedItems"}:
-                    any_item += evaluations
-                elif keyword not in IN_PLACE:
-                    any_member += evaluations
+        for inner in applied:
+            for key, target in inner.named:
+                named[key] = named.get(key, 0) + self._known.get(id(target), 1)
+        any_member = sum(self._known.get(id(t), 1) for inner in applied for t in inner.members)
+        any_item = sum(self._known.get(id(t), 1) for inner in applied for t in inner.items)
         return max(len(applied), max(named.values(), default=0) + max(any_member, any_item))

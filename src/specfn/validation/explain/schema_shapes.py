@@ -157,6 +157,7 @@ class SchemaShapes:
 
     def values(self, node: Any) -> Constants | None:
         """Return the constants that a node accepts, including those of all branches; ``None`` if it accepts other values."""
+        node = self.target(node)  # many properties may refer to one union
         if not isinstance(node, dict):
             return None
         if id(node) not in self._values:
@@ -203,12 +204,20 @@ class SchemaShapes:
                 enum: list[Any] = part["enum"]
                 return enum
             for keyword in ("anyOf", "oneOf") if depth else ():
-                branches = [
-                    self._constants_of(branch, depth - 1) for branch in part.get(keyword, ())
-                ]
-                if branches and None not in branches:
-                    return [value for values in branches for value in values or ()]
+                branches = self._constants_of_all(part.get(keyword, ()), depth - 1)
+                if branches is not None:
+                    return branches
         return None
+
+    def _constants_of_all(self, branches: Sequence[Any], depth: int) -> list[Any] | None:
+        """Return the constants of all branches; ``None`` at the first one that accepts other values."""
+        values: list[Any] = []
+        for branch in {id(node): node for node in map(self.target, branches)}.values():
+            constants = self._constants_of(branch, depth)
+            if constants is None:
+                return None
+            values += constants
+        return values if branches else None
 
     def _gather(self, node: JsonObject) -> Iterator[JsonObject]:
         waiting: list[Any] = [node]
