@@ -82,6 +82,7 @@ class _InPlace:
     def __init__(self, definitions: JsonObject) -> None:
         self._definitions = definitions
         self._costs: dict[int, _Cost] = {}
+        self._parts: dict[int, list[JsonObject]] = {}
 
     def cost(self, node: JsonObject) -> _Cost:
         stack = [node]
@@ -97,11 +98,15 @@ class _InPlace:
 
     def parts(self, node: JsonObject) -> list[JsonObject]:
         """Return the schemas that a schema applies to the same value, including the target of ``$ref``."""
-        found = parts_in_place(node)
-        reference = node.get("$ref")
-        if isinstance(reference, str):
-            found.append(self._definitions[reference[len(REFERENCE) :]])
-        return [part for part in found if isinstance(part, dict)]
+        known = self._parts.get(id(node))
+        if known is None:
+            known = [part for part in parts_in_place(node) if isinstance(part, dict)]
+            reference = node.get("$ref")
+            target = self._definitions[reference[len(REFERENCE) :]] if isinstance(reference, str) else None
+            if isinstance(target, dict):
+                known.append(target)
+            self._parts[id(node)] = known
+        return known
 
     def target(self, node: JsonObject) -> Any:
         """Return the target of a node that contains only ``$ref``; else the node."""

@@ -1,6 +1,6 @@
 """Facts about the nodes of a prepared schema: conjunctions, types, constants, branches (rule V4)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
@@ -172,6 +172,13 @@ class SchemaShapes:
             found = self._constants[id(node)] = dict(self._tags(node))
         return found
 
+    def constant(self, node: Any, name: str) -> Constants | None:
+        """Return ``constants(node).get(name)`` without the constants of the other properties."""
+        known = self._constants.get(id(node))
+        if known is not None:
+            return known.get(name)
+        return dict(self._tags(node, (name,))).get(name)
+
     def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
         """Return the alternatives of a union, including those of nested unions, each once."""
         key = (id(node), keyword)
@@ -247,9 +254,13 @@ class SchemaShapes:
                 if None not in branches:
                     yield frozenset().union(*(types for types in branches if types is not None))
 
-    def _tags(self, node: Any) -> Iterator[tuple[str, Constants]]:
+    def _tags(
+        self, node: Any, names: Collection[str] | None = None
+    ) -> Iterator[tuple[str, Constants]]:
+        """Yield the constants of properties, of all or of some."""
         for part in self.conjuncts(node):
-            for name, schema in part.get("properties", {}).items():
-                values = self.values(schema)
+            properties = part.get("properties", {})
+            for name in properties if names is None else names:
+                values = self.values(properties[name]) if name in properties else None
                 if values is not None and values.are_scalars:
                     yield name, values

@@ -187,7 +187,7 @@ class _TaggedBranches:
     __slots__ = ("_by_key", "_others", "open", "values")
 
     def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
-        pairs = [(node, shapes.constants(node).get(name)) for node in nodes]
+        pairs = [(node, shapes.constant(node, name)) for node in nodes]
         self.values = tuple(
             item for _, accepted in pairs if accepted is not None for item in accepted.values
         )
