@@ -8,6 +8,7 @@ from specfn.errors import DocumentError, UsageError
 from specfn.function.file_descriptions import with_files
 from specfn.function.function_schemas import (
     ComposedSchemas,
+    DefinitionFacts,
     Schemas,
     closed,
     renderer_of,
@@ -36,6 +37,7 @@ class Composer:
         """
         family = Family(schemas)
         self.settings = settings
+        self.facts = DefinitionFacts()
         self._request = Definitions(schemas, "request" if has_directions else None, family)
         self._response = self._request
         if has_directions:
@@ -256,6 +258,7 @@ class _WholeFunction:
 
     def __init__(self, composer: Composer, route: Route) -> None:
         self.settings = composer.settings
+        self.facts = composer.facts
         self._composer = composer
         self._route = route
 

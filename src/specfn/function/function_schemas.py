@@ -1,7 +1,8 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.records import Edit
@@ -12,6 +13,9 @@ from specfn.settings import Settings
 if TYPE_CHECKING:
     from specfn.validation.compile.format_hints import FormatHint
     from specfn.validation.validate import Validator
+
+
+T = TypeVar("T")
 
 
 class ComposedSchemas(NamedTuple):
@@ -28,10 +32,31 @@ class ComposedSchemas(NamedTuple):
     outputs: DefinitionLookup | None = None
 
 
+class DefinitionFacts:
+    """Facts about composed schemas, each computed once for all functions that reach the schema."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, int], tuple[Any, Any]] = {}
+
+    def of(self, what: Callable[[Any], T], schema: Any) -> T:
+        """Return what a function returns for a schema. The schema is kept, because its identity is the key."""
+        known = self._known.get((what, id(schema)))
+        if known is None:
+            known = self._known[what, id(schema)] = (schema, what(schema))
+        fact: T = known[1]
+        return fact
+
+
 class SchemaSource(Protocol):
-    """The source of the schemas of a function."""
+    """The source of the schemas of a function.
+
+    Attributes:
+        settings: the options of the conversion.
+        facts: the facts about the definitions of the document.
+    """
 
     settings: Settings
+    facts: DefinitionFacts
 
     def keys(self) -> Sequence[tuple[str, bool]]:
         """Return every key at the root with whether it is required, in positional order (rule F4)."""
@@ -97,6 +122,7 @@ class Schemas:
 
     Attributes:
         settings: the options of the conversion.
+        facts: facts about the definitions, shared by the functions of a document.
         sides: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
 
@@ -114,12 +140,14 @@ class Schemas:
         "_validator",
         "_written",
         "checker",
+        "facts",
         "settings",
         "sides",
     )
 
     def __init__(self, source: SchemaSource) -> None:
         self.settings = source.settings
+        self.facts = source.facts
         self.sides: Sides | None = None
         #: The compiled validator of arguments by key; ``None`` for arguments by position.
         self.checker: Validator | None = None
@@ -146,6 +174,7 @@ class Schemas:
             state
         )
         self._root = loads(root)
+        self.facts = DefinitionFacts()
         self._source = self._parameters = self._output = self._nullable = self._hints = None
         self._validator = self.checker = self._promised = None
 
@@ -246,10 +275,14 @@ class Schemas:
     def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         if self._hints is None:
-            from specfn.validation.compile.format_hints import hints  # noqa: PLC0415  # only for notes
+            from specfn.validation.compile.format_hints import (  # noqa: PLC0415  # only for notes
+                hints,
+                own_hints,
+            )
 
             is_asserted = self.settings.formats == "assert"
-            self._hints = tuple(hints(self.root)) if is_asserted else ()
+            own = partial(self.facts.of, own_hints)
+            self._hints = tuple(hints(self.root, own)) if is_asserted else ()
         return self._hints
 
     @property

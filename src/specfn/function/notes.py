@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import join
+from specfn._internal.pointer import Tokens, join
 from specfn.document.references.dynamic import OPEN
 from specfn.document.upgrade.constants import DECLARED
 from specfn.function.function_schemas import Schemas
@@ -24,16 +24,17 @@ def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
         route: the operation.
         schemas: its schemas.
     """
-    yield from _readings(route, schemas.root)
+    yield from _readings(route, schemas)
     yield from _formats(route, schemas)
 
 
-def _readings(route: Route, root: JsonObject) -> Iterator[Note]:
+def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
     """Iterate over a note for each place that was normalized to another meaning."""
+    root, facts = schemas.root, schemas.facts
     places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
     for name, schema in places.items():
         component, is_variant, _ = name.partition("<")
-        for node, tokens in _marked(schema):
+        for node, tokens in facts.of(_marked, schema):
             place = ("components", "schemas", component, *tokens)
             pointer = route.pointer if not name or is_variant else join(place)
             yield Note(pointer=pointer, text=f"at {component}{join(tokens)}: {reading(node)}")
@@ -49,16 +50,18 @@ def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
         yield Note(pointer=route.pointer, text=text)
 
 
-def _marked(schema: Any) -> Iterator[tuple[JsonObject, tuple[str | int, ...]]]:
-    """Iterate over the nodes that were normalized to another meaning, with their places."""
-    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
+def _marked(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:
+    """Return the nodes that were normalized to another meaning, with their places."""
+    found: list[tuple[JsonObject, Tokens]] = []
+    waiting: list[tuple[Any, Tokens]] = [(schema, ())]
     while waiting:
         node, tokens = waiting.pop()
         if not isinstance(node, dict):
             continue
         if DECLARED in node or OPEN in node:
-            yield node, tokens
+            found.append((node, tokens))
         waiting += [
             (inner, (*tokens, keyword) if key is None else (*tokens, keyword, key))
             for keyword, key, inner in reversed(subschemas(node))
         ]
+    return tuple(found)

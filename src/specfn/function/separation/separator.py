@@ -250,6 +250,7 @@ class _Side:
         keys: list[str],
     ) -> None:
         self.settings = whole.settings
+        self.facts = whole.facts
         self._root = root
         self._half = half
         self._renderer = renderer

@@ -41,24 +41,38 @@ _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
 
 
-def reachable(definitions: DefinitionLookup, roots: Iterable[Any]) -> dict[str, Any]:
-    """Return every definition that schemas need, in the order of the first reference."""
+def reachable(
+    definitions: DefinitionLookup,
+    roots: Iterable[Any],
+    references: dict[str, tuple[str, ...]] | None = None,
+) -> dict[str, Any]:
+    """Return every definition that schemas need, in the order of the first reference.
 
-    def referenced(schema: Any) -> Iterator[str]:
-        for node in walk(schema):
-            name = definitions.name_of(node["$ref"]) if "$ref" in node else None
-            if name is not None:
-                yield name
-
+    Args:
+        definitions: the definitions.
+        roots: the schemas.
+        references: the definitions that each definition refers to, as far as they are known; others are added.
+    """
+    known = {} if references is None else references
     found: dict[str, Any] = {}
-    waiting = [name for root in roots for name in referenced(root)]
+    waiting = [name for root in roots for name in _referenced(definitions, root)]
     waiting.reverse()
     while waiting:
         name = waiting.pop()
         if name not in found:
-            found[name] = definitions[name]
-            waiting.extend(reversed([*referenced(found[name])]))
+            definition = found[name] = definitions[name]
+            below = known.get(name)
+            if below is None:
+                below = known[name] = tuple(dict.fromkeys(_referenced(definitions, definition)))
+            waiting.extend(reversed(below))
     return found
+
+
+def _referenced(definitions: DefinitionLookup, schema: Any) -> Iterator[str]:
+    for node in walk(schema):
+        name = definitions.name_of(node["$ref"]) if "$ref" in node else None
+        if name is not None:
+            yield name
 
 
 class Definitions:
@@ -69,6 +83,7 @@ class Definitions:
         self._foreign = Foreign(schemas, direction)
         self._family = family
         self._composed: dict[str, Any] = {}
+        self._references: dict[str, tuple[str, ...]] = {}
         self._names = DefinitionNames(schemas)
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
@@ -95,7 +110,7 @@ class Definitions:
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
         """Return every definition that schemas need, in the order of the first reference."""
-        return reachable(self, roots)
+        return reachable(self, roots, self._references)
 
     # -- composing ------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """String formats that a schema contradicts itself, and which are therefore only hints (rule V5)."""
 
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.pointer import join
+from specfn._internal.pointer import Tokens, join
 from specfn.validation.compile.applicators import subschemas
 from specfn.validation.formats import ASSERTED, has_format
 
@@ -49,24 +49,44 @@ def reason_of(schema: JsonObject) -> str | None:
     return None
 
 
-def hints(schema: Any) -> Iterator[FormatHint]:
-    """Return all string formats of a validator schema that are only hints, including those of definitions."""
+#: The places and reasons of the hints in one definition, without those that it refers to.
+OwnHints: TypeAlias = tuple[tuple[Tokens, str, str], ...]
+
+
+def hints(
+    schema: Any, own: Callable[[Any], OwnHints] | None = None
+) -> Iterator[FormatHint]:
+    """Return all string formats of a validator schema that are only hints, including those of definitions.
+
+    Args:
+        schema: the schema.
+        own: ``own_hints``, or the same with a cache.
+    """
+    find = own or own_hints
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    waiting: list[tuple[tuple[str | int, ...], Any]] = [
-        (("$defs", name), node) for name, node in definitions.items()
-    ]
-    waiting.append(((), schema))
+    places: list[tuple[Tokens, Any]] = [((), schema)]
+    places += [(("$defs", name), definitions[name]) for name in reversed(definitions)]
+    for place, definition in places:
+        for tokens, name, reason in find(definition):
+            yield FormatHint(join((*place, *tokens)), name, reason)
+
+
+def own_hints(definition: Any) -> OwnHints:
+    """Return the hints in one definition, in the order of the document."""
+    found: list[tuple[Tokens, str, str]] = []
+    waiting: list[tuple[Tokens, Any]] = [((), definition)]
     while waiting:
         place, node = waiting.pop()
         if not isinstance(node, dict):
             continue
         reason = reason_of(node)
         if reason is not None:
-            yield FormatHint(join(place), node["format"], reason)
+            found.append((place, node["format"], reason))
         waiting += [
             ((*place, keyword, *(() if key is None else (key,))), inner)
             for keyword, key, inner in reversed(subschemas(node))
         ]
+    return tuple(found)
 
 
 def _own(schema: JsonObject, keyword: str, *, is_list: bool) -> list[Any]:
