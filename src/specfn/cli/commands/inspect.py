@@ -53,7 +53,7 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
             _write_report(spec, html, old, profile, progress)
             return
         application = source.application(spec, DEFAULT, progress)
-        found = _report(application, progress, profile)
+        found = _report(application, progress, profile, has_edits=as_json)
     if as_json:
         output.write_value(found)
     else:
@@ -76,15 +76,18 @@ def _write_report(spec: str, html: str, old: str | None, profile: str, progress:
         save(html, pieces, "--html")
 
 
-def _report(application: "Application", progress: Progress, profile: str) -> JsonObject:
-    """Return the report as data."""
+def _report(
+    application: "Application", progress: Progress, profile: str, *, has_edits: bool
+) -> JsonObject:
+    """Return the report as data, with the edits themselves or only their number."""
     functions = application.functions
     noted = chain.from_iterable(map(_notes, functions))
     notes = [*map(members, chain(application.diagnostics, noted))]
     edits: list[list[JsonObject]] = []
 
     def measured(index: int) -> None:
-        edits.append([*map(members, functions[index].edits)])
+        if has_edits:
+            edits.append([*map(members, functions[index].edits)])
         functions[index].schemas.release()
         progress.composed(index, len(functions))
 
@@ -96,8 +99,9 @@ def _report(application: "Application", progress: Progress, profile: str) -> Jso
         notes=len(notes),
         progress=measured,
     )
-    each = zip(counts.pop("each"), edits, strict=True)
-    listed = [{**figures, "edits": own} for figures, own in each]
+    listed = counts.pop("each")
+    for figures, own in zip(listed, edits, strict=False):
+        figures["edits"] = own
     errors = [*map(members, application.errors)]
     return {"functions": listed, "errors": errors, "notes": notes, "counts": counts}
 
@@ -252,7 +256,7 @@ def _cells(function: JsonObject) -> dict[str, str]:
         "tokens": f"{function['tokens']:,}",
         "depth": str(function["depth"]),
         "properties": str(function["properties"] or "-"),
-        "edits": str(len(function["edits"]) or "-"),
+        "edits": str(function["edits"] or "-"),
         "safety": function["safety"],
     }
 
