@@ -42,11 +42,17 @@ _BUNDLES = (
     ("prefixItems", "items"),
 )
 _OBJECT = ("properties", "patternProperties", "additionalProperties")
+_OBJECT_KEYS = frozenset(_OBJECT)
 _GROUPED = frozenset({key for bundle in _BUNDLES for key in bundle} | set(_OBJECT))
 _UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 
 _REPEAT: Final = object()
 _CLASH: Final = object()
+
+#: The maximum number of properties and constants of all parts that are compared with those of other parts. Each part
+#: with a schema for undeclared properties constrains every property of the others, so *n* parts would need *n²*
+#: schemas. Parts beyond the limit remain in ``allOf``.
+MAX_COMPARED: Final = 10_000
 
 #: Gives one schema that means two; the same object for the same two, so that a cycle ends.
 Both = Callable[[Any, Any], Any]
@@ -81,9 +87,10 @@ class Merging:
         out, rest: the merged schema, and the parts that could not be merged.
         clashes: the keywords in which parts contradict each other.
         looks: true if a part has a schema for undeclared properties.
+        compared: the number of properties and constants that were compared with those of other parts.
     """
 
-    __slots__ = ("both", "clashes", "looks", "out", "rest")
+    __slots__ = ("both", "clashes", "compared", "looks", "out", "rest")
 
     def __init__(self, both: Both) -> None:
         self.both = both
@@ -91,6 +98,7 @@ class Merging:
         self.rest: list[JsonObject] = []
         self.clashes: list[str] = []
         self.looks = False
+        self.compared = 0
 
     def add(self, part: JsonObject, *, outermost: bool = False) -> None:
         """Merge one more part.
@@ -102,11 +110,15 @@ class Merging:
             self.rest.append(part)  # it looks at its own neighbors only
             return
         left: JsonObject = {}
-        _merge_object(self.out, part, left, self.both)
+        is_full = self.compared > MAX_COMPARED
+        self.compared += _compared(self.out, part)
+        _merge_object(self.out, part, left, self.both, is_full=is_full)
         for bundle in _BUNDLES:
             _merge_bundle(self.out, part, bundle, left, self.both)
         for key, value in part.items():
-            if key not in _GROUPED and not is_annotation(key):
+            if is_full and key == "enum" and key in self.out:
+                left[key] = value
+            elif key not in _GROUPED and not is_annotation(key):
                 _merge_keyword(self.out, key, value, left, self.clashes)
         if left:
             self.rest.append(left)
@@ -210,11 +222,26 @@ def _merge_bundle(
 # -- objects --------------------------------------------------------------------------------------
 
 
-def _merge_object(out: JsonObject, part: JsonObject, left: JsonObject, both: Both) -> None:
+def _compared(out: JsonObject, part: JsonObject) -> int:
+    """Return the number of properties and constants that a merge with one more part compares."""
+    count = len(out["enum"]) if "enum" in out and "enum" in part else 0
+    if not _OBJECT_KEYS.isdisjoint(part) and not (_is_open(out) and _is_open(part)):
+        count += len(out.get("properties", ())) + len(part.get("properties", ()))
+    if "patternProperties" in part:
+        count += len(out.get("patternProperties", ()))
+    return count
+
+
+def _merge_object(
+    out: JsonObject, part: JsonObject, left: JsonObject, both: Both, *, is_full: bool = False
+) -> None:
     theirs = {key: part[key] for key in _OBJECT if key in part}
     if not theirs:
         return
     closed = not (_is_open(out) and _is_open(part))
+    if is_full and (closed or "patternProperties" in part):
+        left.update(theirs)
+        return
     if closed and ("patternProperties" in out or "patternProperties" in part):
         left.update(theirs)
         return
