@@ -92,11 +92,12 @@ class SubschemaCompiler:
         """Return whether what is compiled should be released before more is compiled."""
         return self._kept > MAX_NODES
 
-    def release(self) -> None:
-        """Release what is compiled. The caller releases what it compiled, too."""
+    def release(self) -> int:
+        """Release what is compiled, and return its number of nodes. The caller releases what it compiled, too."""
+        nodes = self._kept
         self._verdicts.clear()
-        self._keep(-self._kept)
         self._kept = self._kept_verdicts = 0
+        return nodes
 
     def compile(self, schema: JsonObject) -> tuple[Any, int]:
         """Compile a schema that may refer to the definitions; return it with its number of nodes."""

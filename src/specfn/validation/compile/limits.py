@@ -37,10 +37,19 @@ _VISITS: Final = 1_000_000
 
 
 class _Cost(NamedTuple):
-    """The in-place cost of one node: the longest chain of subschemas, and the number of evaluations."""
+    """The in-place cost of one node.
+
+    Attributes:
+        hops: the longest chain of subschemas.
+        evaluations: the number of evaluations.
+        applied: the number of nodes that are applied, with repetition.
+        has_inner: whether one of them has subschemas for the values inside its value.
+    """
 
     hops: int
     evaluations: int
+    applied: int
+    has_inner: bool
 
 
 def depth_limit(prepared: PreparedSchema) -> int:
@@ -76,6 +85,27 @@ def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
             )
 
 
+class _Inner(NamedTuple):
+    """The subschemas of one node for the values inside its value, with the targets of their references.
+
+    Attributes:
+        named: those with subschemas, by the property or the index of the item.
+        members, items: those of all other properties and items.
+    """
+
+    named: tuple[tuple[str | int | None, JsonObject], ...]
+    members: tuple[Any, ...]
+    items: tuple[Any, ...]
+
+    @property
+    def targets(self) -> Iterator[JsonObject]:
+        """Yield the subschemas with subschemas."""
+        yield from (target for _, target in self.named)
+        for target in (*self.members, *self.items):
+            if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
+                yield target
+
+
 class _InPlace:
     """In-place subschemas and their costs. A prepared schema has no in-place loops."""
 
@@ -83,9 +113,10 @@ class _InPlace:
         self._definitions = definitions
         self._costs: dict[int, _Cost] = {}
         self._parts: dict[int, list[JsonObject]] = {}
+        self._inner: dict[int, _Inner] = {}
 
     def cost(self, node: JsonObject) -> _Cost:
-        stack = [node]
+        stack = [] if id(node) in self._costs else [node]
         while stack:
             top = stack[-1]
             parts = self.parts(top)
@@ -125,6 +156,25 @@ class _InPlace:
             yield part
             waiting.extend(self.parts(part))
 
+    def inner(self, part: JsonObject) -> _Inner:
+        """Return the subschemas of a node for the values inside its value."""
+        known = self._inner.get(id(part))
+        if known is None:
+            named: list[tuple[str | int | None, JsonObject]] = []
+            members: list[Any] = []
+            items: list[Any] = []
+            for keyword, key, inner in subschemas(part):
+                target = self.target(inner) if isinstance(inner, dict) else inner
+                if keyword in {"properties", "prefixItems"}:
+                    if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
+                        named.append((key, target))
+                elif keyword in {"items", "contains", "unevaluatedItems"}:
+                    items.append(target)
+                elif keyword not in IN_PLACE:
+                    members.append(target)
+            known = self._inner[id(part)] = _Inner(tuple(named), tuple(members), tuple(items))
+        return known
+
     def _sum(self, node: JsonObject, parts: Iterable[JsonObject]) -> _Cost:
         costs = [self._costs[id(part)] for part in parts]
         evaluations = sum(cost.evaluations for cost in costs)
@@ -134,28 +184,9 @@ class _InPlace:
         return _Cost(
             1 + max(cost.hops for cost in costs) if costs else 0,
             min(1 + evaluations * (2 if twice else 1), _EVALUATIONS + 1),
+            1 + sum(cost.applied for cost in costs),
+            any(self.inner(node)) or any(cost.has_inner for cost in costs),
         )
-
-
-class _Inner(NamedTuple):
-    """The subschemas of one node for the values inside its value, with the targets of their references.
-
-    Attributes:
-        named: those with subschemas, by the property or the index of the item.
-        members, items: those of all other properties and items.
-    """
-
-    named: tuple[tuple[str | int | None, JsonObject], ...]
-    members: tuple[Any, ...]
-    items: tuple[Any, ...]
-
-    @property
-    def targets(self) -> Iterator[JsonObject]:
-        """Yield the subschemas with subschemas."""
-        yield from (target for _, target in self.named)
-        for target in (*self.members, *self.items):
-            if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
-                yield target
 
 
 class _InnerEvaluations:
@@ -169,7 +200,6 @@ class _InnerEvaluations:
         self._in_place = in_place
         self._known: dict[int, int] = {}
         self._entered: set[int] = set()
-        self._inner: dict[int, _Inner] = {}
         self._visits = 0
 
     def evaluations(self, node: JsonObject) -> int:
@@ -181,7 +211,11 @@ class _InnerEvaluations:
                 stack.pop()
                 continue
             self._entered.add(id(top))
-            applied = [self._inner_of(part) for part in self._in_place.applied(top)]
+            cost = self._in_place.cost(top)
+            if not cost.has_inner:
+                self._known[id(top)] = min(cost.applied, _INNER_EVALUATIONS + 1)
+                continue
+            applied = [self._in_place.inner(part) for part in self._in_place.applied(top)]
             self._visits += sum(1 + sum(map(len, inner)) for inner in applied)
             if self._visits > _VISITS:
                 raise DocumentError(f"its parts lead to more than {_VISITS:,} subschemas")
@@ -192,24 +226,6 @@ class _InnerEvaluations:
                 stack.pop()
             stack.extend(new)
         return self._known[id(node)]
-
-    def _inner_of(self, part: JsonObject) -> _Inner:
-        known = self._inner.get(id(part))
-        if known is None:
-            named: list[tuple[str | int | None, JsonObject]] = []
-            members: list[Any] = []
-            items: list[Any] = []
-            for keyword, key, inner in subschemas(part):
-                target = self._in_place.target(inner) if isinstance(inner, dict) else inner
-                if keyword in {"properties", "prefixItems"}:
-                    if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):
-                        named.append((key, target))
-                elif keyword in {"items", "contains", "unevaluatedItems"}:
-                    items.append(target)
-                elif keyword not in IN_PLACE:
-                    members.append(target)
-            known = self._inner[id(part)] = _Inner(tuple(named), tuple(members), tuple(items))
-        return known
 
     def _most_evaluations(self, applied: list[_Inner]) -> int:
         """Return the number of evaluations of the member or item with the most."""

@@ -43,14 +43,20 @@ class CompiledMemory:
         self.nodes = 0
 
     def add(self, compiled: Compiled, nodes: int) -> None:
-        """Record that an object has compiled more nodes, and release others if there are too many."""
+        """Record that an object has compiled more nodes, and release others if there are too many.
+
+        Args:
+            compiled: the object; it is not kept alive.
+            nodes: the number of nodes, negative if it has released some.
+        """
         with self._lock:
             while self._dead:
                 self.nodes -= self._kept.pop(self._dead.popleft(), 0)
             # its callback only notes a collected object, because it may run at any time, also within this method
             key = weakref.ref(compiled, self._dead.append)
-            self._kept[key] = self._kept.pop(key, 0) + nodes
-            self.nodes += nodes
+            before = self._kept.pop(key, 0)
+            self._kept[key] = max(0, before + nodes)
+            self.nodes += self._kept[key] - before
             compiled.used = True
             while self.nodes > self._limit and len(self._kept) > 1:
                 self._release_one(key)

@@ -103,6 +103,7 @@ class Explainer:
         self._prepared = prepared
         self._shapes = SchemaShapes(prepared)
         self.facts = SchemaFacts(prepared, self._shapes)
+        self._keep = keep
         self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
         self._advice = Advice(self._shapes, self._texts, self._compiler)
@@ -113,6 +114,11 @@ class Explainer:
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a plain JSON value."""
         return tuple(fault.problem for fault in self.faults(value))
+
+    def release(self) -> int:
+        """Release what is compiled, without waiting for the garbage collector; return its number of nodes."""
+        self._levels.clear()
+        return self._compiler.release()
 
     def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
         """Return the faults of a plain JSON value in one prepared node; empty if it is valid."""
@@ -261,8 +267,7 @@ class Explainer:
         level = self._levels.get(id(node))
         if level is None:
             if self._compiler.is_memory_full:
-                self._levels.clear()
-                self._compiler.release()
+                self._keep(-self.release())
             level = self._levels[id(node)] = Level(node, self._shapes, self._compiler)
         self._compiler.use(~id(node), level.nodes)
         return level
