@@ -238,6 +238,28 @@ def uncached(genuine: Any) -> Callable[..., Any]:
     return function
 
 
+def looking_inside(genuine: Any) -> Callable[..., Any]:
+    """Every schema counts as one that has subschemas for inner values."""
+    return lambda *args: genuine(*args)._replace(has_inner=True)
+
+
+def all_branches(_: Any) -> Callable[..., Any]:
+    """The constants of every branch are collected, also behind one that has none."""
+
+    def constants(self: Any, branches: Any, depth: int) -> Any:
+        found = [self._constants_of(branch, depth) for branch in branches]
+        return (
+            None if None in found or not found else [value for values in found for value in values]
+        )
+
+    return constants
+
+
+def uncached_fact(_: Any) -> Callable[..., Any]:
+    """A fact is computed each time."""
+    return lambda _, what, schema: what(schema)
+
+
 def any_path(_: Any) -> Callable[..., Any]:
     """A server variable takes whatever a path takes, wherever it is."""
     return lambda *_: import_module("specfn.http.request.server_variables")._PATH
@@ -1053,6 +1075,48 @@ DEFENCES: Final = (
         function="specfn.http.redact:_NotPickled.__reduce_ex__",
         off=lambda _: object.__reduce_ex__,
         tests="test_a_request_is_not_pickled",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.schema.compose.inheritance:Inheritance._reference",
+        off=gives(None),
+        tests="test_chains_of_inheritance_have_nodes_of_their_size",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.validation.compile.limits:_InPlace.cost",
+        off=looking_inside,
+        tests="test_chains_of_inheritance_are_work_of_their_size[parts]",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.schema.compose.merge:_compared",
+        off=gives(0),
+        tests="test_crossing_parts_are_merged_within_a_limit",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.validation.compile.memory:CompiledMemory.add",
+        off=gives(None),
+        tests="test_what_was_not_used_is_released_first test_each_function_called_once_fits_in_memory",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.validation.validate:Validator.release",
+        off=gives(None),
+        tests="test_compiled_validators_share_a_limit",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.validation.explain.schema_shapes:SchemaShapes._constants_of_all",
+        off=all_branches,
+        tests="test_a_wrong_variant_is_explained_in_work_of_its_size",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.function.function_schemas:DefinitionFacts.of",
+        off=uncached_fact,
+        tests="test_notes_are_found_once_for_a_component",
     ),
     Defence(
         threat="T44",

@@ -145,7 +145,9 @@ def test_a_chain_that_leads_to_too_much_is_an_error() -> None:
 def test_many_operations_over_a_long_chain_are_measured_once_for_all() -> None:
     """T41: loading measures a bounded number of schemas; a function beyond it reports the excess at its call."""
     schemas = generations(600, CHAINS["parts"])
-    few, many = (calls(lambda n=n: specfn.load(functions(n, {"D0": TAGGED, **schemas}))) for n in (60, 240))
+    few, many = (
+        calls(lambda n=n: specfn.load(functions(n, {"D0": TAGGED, **schemas}))) for n in (60, 240)
+    )
     assert many < 4 * few  # fmt: skip
 
 
@@ -193,7 +195,9 @@ def test_the_limit_of_merging_changes_no_verdict(
         [function] = specfn.load(document({"allOf": parts(4)}, {})).functions
         plain = Validator({"allOf": parts(4)})
         for value in ({"p1": "a"}, {"p1": "ab"}, {"p3": "a", "z": "a"}, {"z": 5}, "v1", "x1", 5):
-            assert function.schemas.validator.is_valid({"body": value}) == plain.is_valid(value), kind
+            assert function.schemas.validator.is_valid({"body": value}) == plain.is_valid(value), (
+                kind
+            )
 
 
 # -- memory ---------------------------------------------------------------------------------------

@@ -88,6 +88,48 @@ def test_every_ancestor_counts_at_any_distance(shape: str, size: int) -> None:
     assert not accepts(schema, {key: item for key, item in value.items() if key != "first"})
 
 
+#: Ancestors to which a reference means their children, or which offer alternatives.
+FAMILIES: dict[str, Callable[[Json, int], Json]] = {
+    "each with a discriminator": lambda own, _: {**own, "discriminator": {"propertyName": "p"}},
+    "each with another discriminator": lambda own, i: {**own, "discriminator": {"propertyName": f"x{i}"}},
+    "each with a union": lambda own, i: {**own, "anyOf": [{"required": [f"x{i}"]}, {"required": ["any"]}]},
+    "each with a union of components": lambda own, _: {**own, "oneOf": [ref("Some"), ref("Other")]},
+    "each with a union and a discriminator": lambda own, _: {
+        **own, "oneOf": [ref("Some"), ref("Other")], "discriminator": {"propertyName": "p"}
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("size", [2, 16, 17, 18, 40])
+def test_the_limit_of_generations_keeps_what_families_mean(family: str, size: int) -> None:
+    """F10: a composite of a family means the same whether its ancestors are merged or remain references."""
+    schemas: Json = {
+        "C0": {"type": "object", "properties": {"p": {"type": "string"}}, "required": ["first"]},
+        "Some": {"type": "object", "required": ["some"]},
+        "Other": {"type": "object", "required": ["other"]},
+    }
+    for i in range(1, size):
+        own = {"allOf": [ref(f"C{i - 1}"), {"required": [f"x{i}"]}]}
+        schemas[f"C{i}"] = FAMILIES[family](own, i)
+    value = {f"x{i}": 1 for i in range(size)} | {"p": f"C{size - 1}", "first": 1, "some": 1}
+    values = [value, {**value, "p": "Some"}, {**value, "p": 1}, {**value, "other": 1}, {}]
+    values += [
+        {key: item for key, item in value.items() if key != name}
+        for name in ("first", "x1", "some", f"x{size - 1}")
+    ]
+
+    def verdicts(generations: int) -> list[bool]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Inheritance.__init__, "__defaults__", (generations,))
+            schema = composed(schemas, ref(f"C{size - 1}"))
+        return [accepts(schema, item) for item in values]
+
+    assert verdicts(16) == verdicts(1) == verdicts(1_000)
+    assert any(verdicts(16)[:2])
+    assert not verdicts(16)[2]
+
+
 @settings(deadline=None)
 @given(st.integers(1, 6), st.lists(st.integers(0, 6), max_size=7))
 def test_the_limit_of_generations_changes_no_verdict(limit: int, missing: list[int]) -> None:

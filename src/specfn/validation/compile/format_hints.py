@@ -53,9 +53,7 @@ def reason_of(schema: JsonObject) -> str | None:
 OwnHints: TypeAlias = tuple[tuple[Tokens, str, str], ...]
 
 
-def hints(
-    schema: Any, own: Callable[[Any], OwnHints] | None = None
-) -> Iterator[FormatHint]:
+def hints(schema: Any, own: Callable[[Any], OwnHints] | None = None) -> Iterator[FormatHint]:
     """Return all string formats of a validator schema that are only hints, including those of definitions.
 
     Args:

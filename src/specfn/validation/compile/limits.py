@@ -133,7 +133,11 @@ class _InPlace:
         if known is None:
             known = [part for part in parts_in_place(node) if isinstance(part, dict)]
             reference = node.get("$ref")
-            target = self._definitions[reference[len(REFERENCE) :]] if isinstance(reference, str) else None
+            target = (
+                self._definitions[reference[len(REFERENCE) :]]
+                if isinstance(reference, str)
+                else None
+            )
             if isinstance(target, dict):
                 known.append(target)
             self._parts[id(node)] = known
