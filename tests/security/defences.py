@@ -1092,7 +1092,7 @@ DEFENCES: Final = (
         threat="T41",
         function="specfn.schema.compose.merge:_compared",
         off=gives(0),
-        tests="test_crossing_parts_are_merged_within_a_limit",
+        tests="test_crossing_parts_are_merged_within_a_limit[enums]",
     ),
     Defence(
         threat="T41",

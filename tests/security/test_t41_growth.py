@@ -139,7 +139,7 @@ def test_a_chain_that_leads_to_too_much_is_an_error() -> None:
     assert not application.functions
     [error] = application.errors
     assert error.code == "chain"
-    assert "more than 1,000,000 subschemas" in error.reason
+    assert "more than 300,000 subschemas" in error.reason
 
 
 def test_many_operations_over_a_long_chain_are_measured_once_for_all() -> None:
@@ -151,12 +151,18 @@ def test_many_operations_over_a_long_chain_are_measured_once_for_all() -> None:
     assert many < 4 * few  # fmt: skip
 
 
-@pytest.mark.parametrize("inner", [TEXT, ref("B")], ids=["texts", "the base again"])
+@pytest.mark.parametrize(
+    "inner",
+    [TEXT, ref("B"), {"anyOf": [ref("W"), {"type": "null"}]}],
+    ids=["texts", "the base", "a wide union or null"],
+)
 def test_a_wrong_variant_is_explained_in_work_of_its_size(inner: Json) -> None:
     """T41: to explain a wrong value of one of four times as many variants is at most five times the work."""
     counts = []
     for size in (100, 400):
-        [function] = specfn.load(document(ref("B"), variants(size, inner))).functions
+        wide = {"anyOf": [TEXT, *({"const": index} for index in range(size))]}
+        schemas = {**variants(size, inner), "W": wide}
+        [function] = specfn.load(document(ref("B"), schemas)).functions
         function.validate({})
         counts.append(calls(lambda f=function: f.check({"body": {"kind": "V3", "p3": 5, "a": 1}})))
     assert counts[1] < 5 * counts[0]
@@ -179,7 +185,7 @@ CROSSING: dict[str, Callable[[int], list[Json]]] = {
 def test_crossing_parts_are_merged_within_a_limit(kind: str) -> None:
     """T41: parts that constrain each other's properties do not cost the square of their number."""
     counts = []
-    for size in (400, 1_600):
+    for size in (200, 800):
         [function] = specfn.load(document({"allOf": CROSSING[kind](size)}, {})).functions
         counts.append(calls(lambda f=function: (f.parameters, f.validate({"body": {"p1": "a"}}))))
     assert counts[1] < 5 * counts[0]
@@ -210,6 +216,9 @@ def test_compiled_validators_share_a_limit() -> None:
         assert function.validate({"body": {"a": "x", "next": {"a": "y"}}})
         assert not function.validate({"body": {"a": 1, "next": {"other": {"a": 2}}}})
         assert MEMORY.nodes <= MAX_NODES
+    kept = [f for f in application.functions if f.schemas.validator._compiled is not None]
+    nodes = Validator(application.functions[0].validator).measure()
+    assert len(kept) <= MAX_NODES // nodes + 1
     first = application.functions[0]
     assert [problem.path for problem in first.problems({"body": {"a": 1}})] == ["$input.body.a"]
 
@@ -288,8 +297,7 @@ def test_one_report_compiles_a_bounded_number_of_nodes() -> None:
 
 
 def test_notes_are_found_once_for_a_component() -> None:
-    """T41: a further function over the same components costs a small part of the first one's notes."""
-    application = specfn.load(functions(3, circle(400)))
-    first, second, third = (calls(lambda f=f: f.notes) for f in application.functions)
-    assert second < first / 3
-    assert third < first / 3
+    """T41: a further function over the same components costs a few calls for each of them, however large they are."""
+    application = specfn.load(functions(2, circle(400)))
+    first, second = (calls(lambda f=f: f.notes) for f in application.functions)
+    assert second < 10 * 400

@@ -196,9 +196,6 @@ class Validator:
 
     def release(self) -> None:
         """Release what is compiled. It is compiled again on next use."""
-        for engine in (self._compiled, self._without_costly):
-            if engine is not None:
-                engine.release()
         self._compiled = self._accepts = self._without_costly = None
 
     def _engine(self) -> "_Compiled":
@@ -280,11 +277,6 @@ class _Compiled:
             keep=self._keep,
             dropped=patterns,
         )
-
-    def release(self) -> None:
-        """Release what the explainer has compiled; the rest ends with this object."""
-        if self._explainer is not None:
-            self._explainer.release()
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return the problems of a plain JSON value that is not accepted."""

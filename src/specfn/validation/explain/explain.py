@@ -16,11 +16,11 @@ from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.advice import Advice
 from specfn.validation.explain.findings import LevelFinding
-from specfn.validation.explain.level import ExpectedText, Level, LocatedFinding, value_at
+from specfn.validation.explain.level import ExpectedText, LocatedFinding, value_at
+from specfn.validation.explain.levels import Levels
 from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.schema_shapes import SchemaShapes
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
-from specfn.validation.explain.unevaluated import unevaluated
 from specfn.validation.explain.unions import Tag, Unions
 from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
@@ -103,22 +103,16 @@ class Explainer:
         self._prepared = prepared
         self._shapes = SchemaShapes(prepared)
         self.facts = SchemaFacts(prepared, self._shapes)
-        self._keep = keep
         self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
         self._advice = Advice(self._shapes, self._texts, self._compiler)
-        self._unions = Unions(self._shapes, self._look)
-        self._levels: dict[int, Level] = {}
+        self._levels = Levels(self._shapes, self._compiler, keep)
+        self._unions = Unions(self._shapes, self._levels.look)
         self._tags: dict[int, tuple[str, JsonObject]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a plain JSON value."""
         return tuple(fault.problem for fault in self.faults(value))
-
-    def release(self) -> int:
-        """Release what is compiled, without waiting for the garbage collector; return its number of nodes."""
-        self._levels.clear()
-        return self._compiler.release()
 
     def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
         """Return the faults of a plain JSON value in one prepared node; empty if it is valid."""
@@ -187,7 +181,7 @@ class Explainer:
         if not isinstance(node, dict):
             return []
         if found is None:
-            found = self._look(node, place.value)
+            found = self._levels.look(node, place.value)
         same = node is place.node and not place.optional  # then the type texts are always the same
         later: dict[tuple[int, ...], list[LocatedFinding]] = {}
         items: list[_Item] = []
@@ -262,23 +256,6 @@ class Explainer:
         else:
             later[key] = [own]
             items.append(self._within(task, found)._replace(found=later[key]))
-
-    def _level(self, node: JsonObject) -> Level:
-        level = self._levels.get(id(node))
-        if level is None:
-            if self._compiler.is_memory_full:
-                self._keep(-self.release())
-            level = self._levels[id(node)] = Level(node, self._shapes, self._compiler)
-        self._compiler.use(~id(node), level.nodes)
-        return level
-
-    def _look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
-        level = self._level(node)
-        found = level.findings(value)
-        if level.has_unevaluated:
-            more = unevaluated(level.members, value, self._shapes, self._compiler)
-            found += [LocatedFinding((), (), (level.root,), finding) for finding in more]
-        return found
 
     def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
