@@ -3,7 +3,7 @@
 Each referenced document is embedded whole, once, under ``x-specfn-documents``. The references are rewritten to
 point there, so later stages see internal references only. jsonref joins the URIs, calls the loader once per
 document and checks that each target exists. Its proxies do not leave this module.
-See ``docs/decisions/references.md``.
+See ``docs/decisions/documents.md``.
 """
 
 import re
