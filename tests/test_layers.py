@@ -36,6 +36,7 @@ ORDER = (
         "_internal.url",
         "_internal.values",
     ),
+    ("network",),
     ("document",),
     ("schema",),
     ("validation",),
@@ -84,13 +85,13 @@ BASE = {
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = (
+    "document/read/download.py",
     "document/read/load.py",
     "document/references/loader.py",
     "http/transport/attempt.py",
     "http/transport/send.py",
     "http/transport/pool.py",
-    "http/transport/network.py",
-    "http/transport/resolve.py",
+    "network/",
     "asgi/",
     "bulk/",
     "http_server/listen.py",

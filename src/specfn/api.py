@@ -12,7 +12,7 @@ from specfn.document import normalize as normalizing
 from specfn.document.collector import paused
 from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
-from specfn.document.read.login import Login
+from specfn.document.read.document_credentials import DocumentCredentials, document_credentials
 from specfn.document.read.text import Progress
 from specfn.document.references.bundle import bundle
 from specfn.errors import DocumentError, UsageError
@@ -62,25 +62,10 @@ def load(
     if options is not None and not hasattr(options, "settings"):
         raise UsageError(f"options must be a specfn.Options, not {type(options).__name__}")
     settings = DEFAULT if options is None else options.settings()
-    login = _login(source, headers, auth)
-    return convert(source, settings, check=check, expect=expect, login=login)
-
-
-def _login(
-    source: Any,
-    headers: Mapping[str, str] | None,
-    auth: "httpx.Auth | tuple[str, str] | None",
-) -> Login | None:
-    """Return the checked credentials that the caller sends with a URL.
-
-    Raises:
-        UsageError: it cannot be sent, or must not be sent there.
-    """
-    if not headers and auth is None:
-        return None
-    from specfn.http.login import checked  # noqa: PLC0415  # 150 ms that few callers pay
-
-    return checked(source, headers or {}, auth)
+    credentials = (
+        document_credentials(source, headers or {}, auth) if headers or auth is not None else None
+    )
+    return convert(source, settings, check=check, expect=expect, credentials=credentials)
 
 
 def loads(
@@ -101,7 +86,7 @@ def convert(
     *,
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
-    login: Login | None = None,
+    credentials: DocumentCredentials | None = None,
     progress: Progress | None = None,
     thorough: bool = False,
 ) -> Application:
@@ -112,7 +97,7 @@ def convert(
         settings: the caller's options.
         check: as ``load``.
         expect: as ``load``.
-        login: the headers for the origin of a URL.
+        credentials: the headers for the origin of a URL.
         progress: receives the number of bytes that have arrived from a URL.
         thorough: report duplicate keys in JSON, as ``strict`` does.
     """
@@ -121,11 +106,11 @@ def convert(
             source,
             references=settings.references,
             limit=settings.max_document_bytes,
-            login=login,
+            credentials=credentials,
             progress=progress,
             thorough=thorough or check == "strict",
         )
-        document, problems = _whole(found, settings, login)
+        document, problems = _whole(found, settings, credentials)
         if check == "strict":
             _refuse_faulty(document, found)
         # Parts of other documents may share objects; this is not tested.
@@ -144,14 +129,14 @@ def convert(
 
 
 def _whole(
-    found: loading.Source, settings: Settings, login: Login | None
+    found: loading.Source, settings: Settings, credentials: DocumentCredentials | None
 ) -> tuple[JsonObject, tuple[Note, ...]]:
     """Return the document with those that it refers to, and notes on missing ones (rule N4)."""
     if settings.references == "internal":
         return found.document, ()
 
     limit = settings.max_document_bytes
-    return bundle(found, settings.references, limit=limit, login=login)
+    return bundle(found, settings.references, limit=limit, credentials=credentials)
 
 
 def normalize(document: JsonObject) -> JsonObject:

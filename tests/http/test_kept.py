@@ -19,7 +19,8 @@ from tests.http.kept import AFTER, OTHER, SILENT, Server, kept_server
 from specfn.errors import TransportError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result
-from specfn.http.transport import pool, send
+from specfn.http.transport import send
+from specfn.network import sockets as network_sockets
 
 IDEMPOTENT = ("get", "head", "put", "delete", "options", "trace", "query")
 OTHERS = ("post", "patch")
@@ -253,7 +254,7 @@ def secure(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve
     theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     theirs.load_cert_chain(certificate / "certificate", certificate / "key")
     ours = ssl.create_default_context(cafile=str(certificate / "certificate"))
-    monkeypatch.setattr(pool, "_ssl_context", lambda: ours)
+    monkeypatch.setattr(network_sockets, "_ssl_context", lambda: ours)
     with kept_server(theirs) as running:
         yield running
 

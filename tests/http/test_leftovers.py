@@ -12,7 +12,8 @@ import pytest
 
 from specfn.errors import TransportError
 from specfn.http.connection import Connection
-from specfn.http.transport import clients, network, send
+from specfn.http.transport import pool, send
+from specfn.network import sockets
 
 STOLEN = (
     b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id": 99}'
@@ -78,13 +79,13 @@ def test_either_guard_is_enough(
 ) -> None:
     """The pool is told to close a socket with a rest; if it does not ask, the socket refuses the next request."""
     if part == "_is_to_close":
-        monkeypatch.setattr(network, part, lambda *_: False)
+        monkeypatch.setattr(sockets, part, lambda *_: False)
     else:
-        genuine = network.Exchange.next
+        genuine = sockets.Exchange.next
         monkeypatch.setattr(
-            network.Exchange,
+            sockets.Exchange,
             "next",
-            lambda self: genuine(self) if self.is_over else network.Exchange(),
+            lambda self: genuine(self) if self.is_over else sockets.Exchange(),
         )
     loopback.respond = lambda _: http(b'{"id": %d}' % len(loopback.requests)) + STOLEN
     assert ask() == [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]
@@ -95,8 +96,8 @@ def test_either_guard_is_enough(
 def test_where_a_client_cannot_be_looked_into_its_sockets_are_closed(
     ask: Callable[[], list[Any]], loopback: Any, http: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the state of a caller's client is nowhere to be found, each response has a socket of its own."""
-    monkeypatch.setattr(clients, "_TO_STATE", ("_nowhere",))
+    """If the bytes of a caller's client cannot be counted, each response has a socket of its own."""
+    monkeypatch.setattr(pool, "_OPENED", ("nothing",))
     loopback.respond = lambda _: http(b'{"id": %d}' % len(loopback.requests)) + STOLEN
     assert ask() == [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}]
     assert loopback.connections == 4
@@ -135,7 +136,7 @@ def test_heads_are_bounded(loopback: Any, make: Any) -> None:
 @pytest.mark.parametrize("is_reused", [False, True])
 def test_no_more_than_a_bounded_head_is_taken(is_reused: bool) -> None:  # noqa: FBT001
     """What arrives before a response begins is at most 256 KiB, on every socket."""
-    exchange = network.Exchange(is_reused=is_reused)
+    exchange = sockets.Exchange(is_reused=is_reused)
     taken = 0
     with contextlib.suppress(httpcore.RemoteProtocolError):
         for taken in range(0, 1_000_000, 1_000):  # noqa: B007

@@ -432,7 +432,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T5",
-        function="specfn.http.transport.network:_is_public",
+        function="specfn.network.sockets:_is_public",
         off=gives(value=True),
         tests="test_a_name_that_leads_inside",
     ),
@@ -456,13 +456,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T7",
-        function="specfn.document.read.load:_Download._redirected",
+        function="specfn.document.read.download:_Download._redirected",
         off=as_told,
         tests="test_a_redirect_leads_nowhere_else",
     ),
     Defence(
         threat="T7",
-        function="specfn.document.read.load:_Download._content",
+        function="specfn.document.read.download:_Download._content",
         off=unlimited,
         tests="test_a_document_without_end_is_refused[endless]",
     ),
@@ -534,13 +534,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
-        function="specfn.document.read.load:_quiet",
-        off=first,
-        tests="test_no_kind_of_error_shows_a_secret",
-    ),
-    Defence(
-        threat="T11",
-        function="specfn.document.read.load:shown",
+        function="specfn.document.read.download:shown",
         off=first,
         tests="test_no_kind_of_error_shows_a_secret",
     ),
@@ -756,7 +750,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.inflate:Inflater._keep",
+        function="specfn.network.response_body:Inflater._keep",
         off=unbounded,
         tests="test_endless_answers",
     ),
@@ -768,19 +762,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.network:remaining",
+        function="specfn.network.sockets:remaining",
         off=first,
         tests="test_slow_answers",
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.network:resolve",
+        function="specfn.network.sockets:resolve",
         off=lambda genuine: lambda host, port, _: genuine(host, port, 60),
         tests="test_a_resolver_that_hangs[sync-total]",
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.network:Exchange.arrived",
+        function="specfn.network.sockets:Exchange.arrived",
         off=endless_head,
         tests="test_heads_are_bounded_together",
     ),
@@ -816,7 +810,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T28",
-        function="specfn.http.transport.pool:_ssl_context",
+        function="specfn.network.sockets:_ssl_context",
         off=unverified,
         tests="test_a_certificate_that_nobody_vouches_for",
     ),
@@ -934,7 +928,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T35",
-        function="specfn.http.transport.inflate:_is_known",
+        function="specfn.network.response_body:_is_known",
         off=gives(value=True),
         tests="test_unrequested_encodings test_two_headers_are_two_encodings",
     ),

@@ -15,12 +15,12 @@ from tests.http.conftest import operation
 
 from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http.connection import Connection
-from specfn.http.origin import parse
 from specfn.http.request import url as urls
 from specfn.http.request.request import request
 from specfn.http.request.url import hazard
 from specfn.http.transport import send
 from specfn.migrate.route import Template
+from specfn.network.origins import parse
 
 REFUSED = [
     "", ".", "..", "%2e", "%2e%2e", "%2E%2e", ".%2e", "%252e%252e", "%25252e%252e", "../", "..%2f",

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from specfn.api import load
-from specfn.document.read import load as loading
-from specfn.document.read.load import fetch
+from specfn.document.read import download
+from specfn.document.read.download import fetch
 from specfn.errors import DocumentError, TransportError
 
 DOCUMENT = b'{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {}}'
@@ -146,7 +146,7 @@ def test_a_server_that_drips_is_left(
     loopback: Any, monkeypatch: pytest.MonkeyPatch, head: bytes, piece: bytes
 ) -> None:
     """A byte now and then resets no clock: the whole download has an end."""
-    monkeypatch.setattr(loading, "_TOTAL_SECONDS", 0.3)
+    monkeypatch.setattr(download, "_TOTAL_SECONDS", 0.3)
     loopback.respond = drip(head, piece)
     with pytest.raises(TransportError, match="did not arrive within"):
         load(f"{loopback.url}/api.json")

@@ -242,7 +242,7 @@ def test_the_parts_of_a_request_show_no_secret(make: Any) -> None:
 def test_an_import_changes_no_logger() -> None:
     """Whoever imports the package and calls nothing has the loggers that they had."""
     code = (
-        "import logging, specfn, specfn.http.transport.send, specfn.http.transport.clients, specfn.document.read.load\n"
+        "import logging, specfn, specfn.http.transport.send, specfn.document.read.download\n"
         "loggers = [logging.getLogger(name) for name in (None, 'httpx', 'httpcore')]\n"
         "print([each.filters + each.handlers for each in loggers])"
     )

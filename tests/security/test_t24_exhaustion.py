@@ -18,7 +18,7 @@ import pytest
 from specfn.errors import TransportError
 from specfn.http.connection import Connection
 from specfn.http.transport import send
-from specfn.http.transport.network import Exchange
+from specfn.network.sockets import Exchange
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 import specfn
-from specfn.document.read.load import fetch
+from specfn.document.read.download import fetch
 from specfn.errors import TransportError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.request.request import request
-from specfn.http.transport import network, pool, send
+from specfn.http.transport import send
+from specfn.network import sockets
 
 CANARY = "canary-90d3"
 SCHEMES = {
@@ -84,7 +85,7 @@ def test_nothing_secret_goes_in_the_clear(
     def connect(*_: Any, **__: Any) -> Any:
         raise AssertionError("a connection was tried")
 
-    monkeypatch.setattr(network.Backend, "connect_tcp", connect)
+    monkeypatch.setattr(sockets.Backend, "connect_tcp", connect)
     fields = CARRIERS[carrier]
     with pytest.raises(UsageError, match="does not use https") as caught:
         call(function(make, fields), {}, Connection(base_url=url, **fields))
@@ -209,7 +210,7 @@ def test_a_document_of_an_impostor_is_not_read(impostor: Impostor) -> None:
 
 def test_the_context_verifies() -> None:
     """The one context of all calls asks for a certificate of that name, and for a TLS of today."""
-    context = pool._ssl_context()
+    context = sockets._ssl_context()
     assert context.check_hostname
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2

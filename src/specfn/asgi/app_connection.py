@@ -11,7 +11,7 @@ from specfn.asgi.app_loop import AppLoop
 from specfn.asgi.app_response import LONGEST, AppResponse
 from specfn.asgi.lifespan import AsgiApp, Lifespan, Message
 from specfn.http.connection import Connection
-from specfn.http.transport.network import remaining
+from specfn.network.sockets import remaining
 
 #: The origin of requests, which no socket is opened for.
 ORIGIN: Final = "http://localhost"

@@ -8,8 +8,8 @@ import httpcore
 import httpx
 
 from specfn.asgi.lifespan import AsgiApp, Message
-from specfn.http.transport.network import remaining
 from specfn.migrate.bodies.media_types import has_events
+from specfn.network.sockets import remaining
 
 if TYPE_CHECKING:
     from specfn.asgi.app_loop import AppLoop

@@ -11,7 +11,7 @@ from specfn.api import convert
 from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError
 from specfn.cli.terminal.shell_completion import files
-from specfn.document.read.load import MAX_BYTES
+from specfn.document.read.limits import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
 

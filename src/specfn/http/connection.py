@@ -18,9 +18,8 @@ from pydantic import (
 
 from specfn._internal.settings_model import Model, Texts
 from specfn.errors import UsageError
-from specfn.http.headers import is_cookie_value, is_token, is_value
-from specfn.http.origin import parse
-from specfn.migrate.parameters.reserved import FRAMING
+from specfn.network.headers import check_header, is_cookie_value, is_token
+from specfn.network.origins import parse
 
 MASK: Final = "**********"
 
@@ -103,20 +102,6 @@ def _timeout(value: Any) -> Any:
         "read": min(usual.read, value),
         "total": value,
     }
-
-
-def check_header(name: str, value: str) -> None:
-    """Check a header that the caller sets.
-
-    Raises:
-        ValueError: the header cannot be sent. The message does not contain the value.
-    """
-    if not is_token(name) or name.lower() in FRAMING:
-        raise ValueError(
-            f"the header {name!r} cannot be set: its name is invalid, or the HTTP client sets it"
-        )
-    if not is_value(value):
-        raise ValueError(f"the value of the header {name!r} is not one line of text")
 
 
 class Derived:

@@ -1,14 +1,16 @@
 """Requests whose repr shows no secrets, and the requests that follow them (redirects, next pages)."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, Self
 from urllib.parse import unquote_plus
 
 import httpx
 
-from specfn._internal.url import HiddenQuery, shown
+from specfn._internal.url import shown
 from specfn.errors import UsageError
 from specfn.http.connection import MASK
+from specfn.network.origins import origin_with_port
 
 #: Headers about a body; they are removed with the body.
 OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
@@ -32,7 +34,7 @@ class _NotPickled:
         )
 
 
-class RedactedURL(_NotPickled, HiddenQuery, httpx.URL):
+class RedactedURL(_NotPickled, httpx.URL):
     """A URL whose repr omits the query, which may contain an API key."""
 
     def __repr__(self) -> str:
@@ -51,6 +53,19 @@ class RedactedURL(_NotPickled, HiddenQuery, httpx.URL):
     def join(self, url: httpx.URL | str) -> httpx.URL:
         """Return the URL of a reference, with the same repr."""
         return RedactedURL(super().join(url))
+
+
+def hide_queries_in_log() -> None:
+    """Remove the queries of such URLs from the log of httpx. Other log records are unchanged."""
+    logging.getLogger("httpx").addFilter(_hide_queries)
+
+
+def _hide_queries(record: logging.LogRecord) -> bool:
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            shown(str(each)) if isinstance(each, RedactedURL) else each for each in record.args
+        )
+    return True
 
 
 class RedactedPairs(_NotPickled, tuple[str, ...]):
@@ -205,8 +220,4 @@ def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
         url = base.join(reference).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError):
         return None
-    return None if url.userinfo or _origin(url) != _origin(base) else url
-
-
-def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
-    return (url.scheme, url.raw_host, url.port)
+    return None if url.userinfo or origin_with_port(url) != origin_with_port(base) else url

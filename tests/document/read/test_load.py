@@ -13,9 +13,10 @@ import pytest
 
 from specfn._internal.json import dumps
 from specfn.api import load
-from specfn.document.read import load as module
-from specfn.document.read.load import Source, origin_of, read, read_file, read_resource, read_text
+from specfn.document.read import download
+from specfn.document.read.load import Source, read, read_file, read_resource, read_text
 from specfn.errors import DocumentError, SpecfnError, TransportError, UsageError
+from specfn.network.origins import origin_of
 from specfn.options import Options
 
 JSON = b'{"openapi": "3.1.0", "paths": {}}'
@@ -373,7 +374,7 @@ def test_a_server_that_drips_is_not_awaited(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """T7: a server that keeps sending a little, in the head or in the body, meets a total timeout."""
-    monkeypatch.setattr(module, "_TOTAL_SECONDS", 0.2)
+    monkeypatch.setattr(download, "_TOTAL_SECONDS", 0.2)
     ended = threading.Event()
 
     def drip(handler: BaseHTTPRequestHandler, head: bytes, drop: bytes) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
-from specfn.http.origin import parse
 from specfn.http.request.request import request
+from specfn.network.origins import parse
 
 BASES = [
     ("https://api.example.com", "https://api.example.com/x"),

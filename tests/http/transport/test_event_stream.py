@@ -20,7 +20,6 @@ from specfn.errors import (
     ResponseError,
     SpecfnError,
     TransportError,
-    UsageError,
 )
 from specfn.http.connection import Connection, Timeout
 from specfn.http.response.response import Result
@@ -473,7 +472,7 @@ def test_nothing_is_sent_for_invalid_arguments(make: Any, loopback: Any) -> None
     function = make(found=(ArgumentProblem(path="$input.a", expected="string"),))
     with pytest.raises(ArgumentError):
         send.execute(function, {}, Connection(base_url=loopback.url), stream=True)
-    with pytest.raises(UsageError, match="steam"):
+    with pytest.raises(TypeError, match="steam"):
         send.execute(function, {}, Connection(base_url=loopback.url), steam=True)  # type: ignore[call-overload]
     assert loopback.connections == 0
 

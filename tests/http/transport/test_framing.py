@@ -6,7 +6,7 @@ import h11
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.http.transport.framing import after_head, framing
+from specfn.network.response_body import after_head, framing
 
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.http.transport.inflate import BrokenEncodingError, Inflater, UnknownEncodingError
+from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
 
 TEXT = b"some text, " * 1_000
 

@@ -10,10 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from specfn._internal.coroutines import run_without_waiting
+from specfn._internal.io import SyncIO
 from specfn.errors import ArgumentError, HTTPStatusError, TransportError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result
 from specfn.http.transport import pool, send
+from specfn.network import sockets
 from specfn.records import ArgumentProblem
 
 Call = Callable[[Any, Any, Connection], Result]
@@ -337,7 +340,7 @@ def test_many_calls_share_the_sockets(
     make: Any, loopback: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many calls are made at once, no more sockets are opened than the pool has, and all calls end."""
-    monkeypatch.setattr(pool, "KEPT_SECONDS", None)  # no socket is closed for its age
+    monkeypatch.setattr(sockets, "KEPT_SECONDS", None)  # no socket is closed for its age
     connection = Connection(base_url=loopback.url, max_connections=60)
 
     async def all_at_once() -> list[Result]:
@@ -374,8 +377,9 @@ def test_a_queue_ends_with_the_call(make: Any, loopback: Any) -> None:
         return []
 
     def fails(connection: Connection, seconds: float) -> str:
+        call = send.call_through(make(), {}, connection, SyncIO(), seconds)
         with pytest.raises(TransportError) as caught:
-            send.propagate_within(make(), {}, connection, seconds)
+            run_without_waiting(call)
         return str(caught.value)
 
     async def several(connection: Connection) -> list[Any]:

@@ -170,8 +170,8 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
 
     The model's server is read within limits, through the transport of calls (threat T45).
     """
-    from specfn.http.origin import parse  # noqa: PLC0415  # only for conversations
     from specfn.http.request.request import DEFAULT_HEADERS  # noqa: PLC0415  # only for conversations
+    from specfn.network.origins import parse  # noqa: PLC0415  # only for conversations
 
     endpoint = wire.endpoint
     assert endpoint is not None  # the option lists no other connectors

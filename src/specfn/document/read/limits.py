@@ -14,6 +14,9 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.errors import DocumentError
 
+#: The largest document in bytes, decompressed.
+MAX_BYTES: Final = 256 * 1024 * 1024
+
 #: The deepest nesting of objects and arrays.
 MAX_DEPTH: Final = 200
 

@@ -14,8 +14,8 @@ from urllib.parse import quote, unquote, urljoin
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import escape, from_fragment, join
+from specfn.document.read.document_credentials import DocumentCredentials
 from specfn.document.read.load import Source
-from specfn.document.read.login import Login
 from specfn.document.references.identifiers import EMBEDDED, Identifiers
 from specfn.document.references.loader import MAX_BYTES, DocumentLoader, RefusedError, canonical
 from specfn.document.references.walk import Kind, Place, ReferenceText, walk_references
@@ -56,7 +56,7 @@ def bundle(
     references: str | Collection[str],
     *,
     limit: int = MAX_BYTES,
-    login: Login | None = None,
+    credentials: DocumentCredentials | None = None,
 ) -> Bundled:
     """Embed the documents that a document refers to.
 
@@ -68,14 +68,14 @@ def bundle(
         source: the raw document; it is not changed.
         references: ``"internal"``, a directory, or a list of origins (``Options.references``).
         limit: the maximum number of bytes of the other documents together, up to 64 MiB.
-        login: headers and authentication for the origin of the document's URL.
+        credentials: headers and authentication for the origin of the document's URL.
 
     Raises:
         UsageError: ``references`` has another value.
     """
     if references == "internal":
         return Bundled(document=source.document)
-    loader = DocumentLoader(source, references, limit=limit, login=login)
+    loader = DocumentLoader(source, references, limit=limit, credentials=credentials)
     found = list(walk_references(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in found):
         return Bundled(document=source.document)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn.document.read import load
-from specfn.document.read.login import Login
+from specfn.document.read.document_credentials import DocumentCredentials
 from specfn.errors import DocumentError, TransportError, UsageError
 
 #: The maximum number of other documents for one document.
@@ -44,10 +44,10 @@ class DocumentLoader:
         references: str | Collection[str],
         *,
         limit: int = MAX_BYTES,
-        login: Login | None = None,
+        credentials: DocumentCredentials | None = None,
     ) -> None:
         self._root = root
-        self._read_content, default_base = _read_content(references, login)
+        self._read_content, default_base = _read_content(references, credentials)
         self._limit = min(limit, MAX_BYTES)
         self.base = root.uri or default_base
         self.documents: dict[str, JsonObject] = {}
@@ -127,11 +127,11 @@ def _count(document: JsonObject, limit: int) -> int:
 
 
 def _read_content(
-    references: str | Collection[str], login: Login | None
+    references: str | Collection[str], credentials: DocumentCredentials | None
 ) -> tuple[ReadContent, str]:
     """Return the function that reads documents for an option, and the base of a document without a URI."""
     if not isinstance(references, str | os.PathLike):
-        return _origins(references, login), ""
+        return _origins(references, credentials), ""
     jail = Path(os.path.realpath(references))
     if not jail.is_dir():
         raise UsageError(
@@ -159,23 +159,28 @@ def _directory(jail: Path) -> ReadContent:
     return read
 
 
-def _origins(references: Collection[str], login: Login | None) -> ReadContent:
+def _origins(references: Collection[str], credentials: DocumentCredentials | None) -> ReadContent:
     """Return a function that fetches URLs of exactly these origins."""
+    from specfn.document.read.download import fetch  # noqa: PLC0415  # imports httpx
+    from specfn.network.origins import origin_of  # noqa: PLC0415  # imports httpx
+
     allowed = frozenset(map(_origin, references))
 
     def read(uri: str, limit: int) -> bytes:
-        if load.origin_of(uri) not in allowed:
+        if origin_of(uri) not in allowed:
             raise RefusedError("its origin is not listed in Options.references")
         if "@" in urlsplit(uri).netloc:
             raise RefusedError("it contains a user name")
-        return load.fetch(uri, limit=limit, login=login).content
+        return fetch(uri, limit=limit, credentials=credentials).content
 
     return read
 
 
 def _origin(text: str) -> str:
     """Return an origin that the caller passed, after a check."""
-    origin = load.origin_of(text)
+    from specfn.network.origins import origin_of  # noqa: PLC0415  # imports httpx
+
+    origin = origin_of(text)
     parts = urlsplit(text)
     if origin is None or parts.path not in {"", "/"} or parts.query or "@" in parts.netloc:
         raise UsageError(

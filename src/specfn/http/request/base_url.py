@@ -13,11 +13,10 @@ import httpx
 from specfn._internal.json import JsonObject
 from specfn._internal.url import shown
 from specfn.errors import UsageError
-from specfn.http.address import is_private
 from specfn.http.connection import Connection
-from specfn.http.origin import Base, parse
 from specfn.http.request.server_variables import describe_variables, substitute, variables_of
 from specfn.migrate.route import Api, Route
+from specfn.network.origins import Base, is_private, parse
 
 
 def choose(route: Route, api: Api, connection: Connection) -> Base:

@@ -7,7 +7,6 @@ from specfn._internal.characters import escape_all
 from specfn._internal.json import JsonObject
 from specfn.errors import DocumentError
 from specfn.http.files import content_of, file_of
-from specfn.http.headers import is_value
 from specfn.http.json_values import dumps, text
 from specfn.http.media import charset_of, encode_text, is_json, preferred
 from specfn.http.request import multipart, style
@@ -16,6 +15,7 @@ from specfn.http.request.style import Pair
 from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import FORM
 from specfn.migrate.route import Body, BodyKind
+from specfn.network.headers import is_value
 
 #: The bytes of a body, and its ``Content-Type``.
 Written: TypeAlias = tuple[bytes, str]

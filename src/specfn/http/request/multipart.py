@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from specfn.errors import DocumentError
 from specfn.http.files import content_of, file_of, plain_file_name
-from specfn.http.headers import is_token, is_value
 from specfn.http.json_values import dumps, text
 from specfn.http.media import encode_text, is_json, preferred
 from specfn.http.request import style
@@ -21,6 +20,7 @@ from specfn.http.request.sequences import sequence
 from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import essence, is_sequence
 from specfn.migrate.route import MultipartPart, MultipartParts
+from specfn.network.headers import is_token, is_value
 
 _FORM: Final = "multipart/form-data"
 _OCTETS: Final = "application/octet-stream"

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import unquote_plus
 
-from specfn.http.headers import is_token, is_value
 from specfn.http.json_values import dumps, text
 from specfn.http.media import is_json
 from specfn.http.request import style
@@ -13,6 +12,7 @@ from specfn.http.request.style import Escape, Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.parameters.reserved import is_reserved, overrides
 from specfn.migrate.route import Parameter, ParameterGroup
+from specfn.network.headers import is_token, is_value
 
 #: The keys of values that the caller or the document fixed. These may override the method (rule X11).
 Fixed: TypeAlias = Collection[tuple[str, ...]]

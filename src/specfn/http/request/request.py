@@ -18,11 +18,9 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.connection import Connection, reveal, sealed_credential
-from specfn.http.headers import is_token, is_value
 from specfn.http.masking import Masking
 from specfn.http.media import is_json
 from specfn.http.media import unsendable as unsendable_body
-from specfn.http.origin import Base
 from specfn.http.redact import redacted_request
 from specfn.http.request import base_url, parameters, security, url
 from specfn.http.request import body as bodies
@@ -35,6 +33,8 @@ from specfn.migrate.parameters.fixed import shown as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_repeatable
+from specfn.network.headers import is_token, is_value
+from specfn.network.origins import Base
 from specfn.records import ArgumentProblem
 
 #: Headers of every request. Headers of the caller and of the arguments take precedence.

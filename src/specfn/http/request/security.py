@@ -8,10 +8,10 @@ from typing import Any, Final, Literal, TypeAlias
 from specfn._internal.json import JsonObject
 from specfn.errors import UsageError
 from specfn.http.connection import MASK, Connection, reveal
-from specfn.http.headers import is_cookie_value, is_token, is_value
-from specfn.http.origin import Base, is_loopback
 from specfn.migrate.parameters.reserved import overrides
 from specfn.migrate.route import Api, Location, Parameter, Route
+from specfn.network.headers import is_cookie_value, is_token, is_value
+from specfn.network.origins import Base, is_loopback
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
@@ -182,7 +182,7 @@ def _slot(scheme: JsonObject) -> tuple[Slot, str]:
 
 
 def _is_exposed(base: Base, connection: Connection) -> bool:
-    return base.scheme != "https" and not connection.allow_insecure and not is_loopback(base)
+    return base.scheme != "https" and not connection.allow_insecure and not is_loopback(base.host)
 
 
 def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:

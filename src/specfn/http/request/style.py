@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, quote_plus
 
-from specfn.http.headers import is_cookie_value
 from specfn.http.json_values import normalize, text
 from specfn.http.unserializable import Unserializable
+from specfn.network.headers import is_cookie_value
 
 #: Escapes one value so that it cannot be confused with the delimiters in the second argument.
 Escape: TypeAlias = Callable[[str, str], str]

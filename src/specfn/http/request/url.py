@@ -13,10 +13,10 @@ import httpx
 
 from specfn.errors import DocumentError, UsageError
 from specfn.http.json_values import normalize, text
-from specfn.http.origin import Base
 from specfn.http.request.parameters import path_text
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.route import Parameter, Pieces, Placeholder, Route
+from specfn.network.origins import Base
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SEPARATOR: Final = re.compile(r"[/\\]")

@@ -5,8 +5,8 @@ A response with events is read event by event (rule X15). All other responses ar
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, cast
 
@@ -14,14 +14,15 @@ import httpx
 
 from specfn._internal.url import shown
 from specfn.errors import LimitError, TransportError, UsageError
-from specfn.http.connection import Connection
+from specfn.http.connection import Connection, Timeout
 from specfn.http.redact import RedactedURL, without_body
 from specfn.http.response.event_parser import Event
 from specfn.http.response.response import Result, decode
-from specfn.http.transport import clients, network, pool
+from specfn.http.transport import pool
 from specfn.http.transport.event_reader import EventReader, event_parser
-from specfn.http.transport.failure import failure, reason_of
-from specfn.http.transport.inflate import BrokenEncodingError, Inflater
+from specfn.network import sockets
+from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
+from specfn.network.sockets import NotRepeatedError
 
 #: The errors of httpx and of the decompression.
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
@@ -116,7 +117,7 @@ class Attempt:
         self._prepare()
         body: _Body | None = None
         try:
-            with self._limited():
+            with sockets.limited(self.until, is_guarded=self.is_guarded):
                 body = self._body(self._opened())
                 if streams and isinstance(body, _Events):
                     return self._stream(body)
@@ -157,27 +158,16 @@ class Attempt:
         self._raise(problem, reader)
 
     def _next(self, chunks: Iterator[bytes]) -> bytes | None:
-        with self._limited():
+        with sockets.limited(self.until, is_guarded=self.is_guarded):
             chunk = next(chunks, None)
         if self._is_over():
             raise httpx.ReadTimeout("")
         return chunk
 
-    @contextmanager
-    def _limited(self) -> Iterator[None]:
-        """Apply the limits of the call to the sockets that it opens and reads."""
-        limit = network.deadline.set(self.until)
-        guard = network.guarded.set(self.is_guarded)
-        try:
-            yield
-        finally:
-            network.deadline.reset(limit)
-            network.guarded.reset(guard)
-
     def _opened(self) -> httpx.Response:
         client = self.connection.client
         if client is not None:
-            return clients.send(client, self.request)
+            return pool.send_with_client(client, self.request)
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
         return pool.transport(self.connection).handle_request(self.request)
@@ -197,7 +187,7 @@ class Attempt:
     async def _asent(self, *, streams: bool) -> Result | OpenAsyncStream:
         self._prepare()
         body: _Body | None = None
-        guard = network.guarded.set(self.is_guarded)
+        guard = sockets.guarded.set(self.is_guarded)
         try:
             async with asyncio.timeout(self._left()):
                 body = self._body(await self._aopened())
@@ -214,7 +204,7 @@ class Attempt:
         except (*_FAILURES, TimeoutError) as error:
             problem = self._problem(error, body)
         finally:
-            network.guarded.reset(guard)
+            sockets.guarded.reset(guard)
         if isinstance(problem, Result):
             return problem
         raise problem
@@ -253,7 +243,7 @@ class Attempt:
     async def _aopened(self) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
-            return await clients.asend(client, self.request)
+            return await pool.asend_with_client(client, self.request)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
         transport = await pool.atransport(self.connection)
@@ -341,7 +331,7 @@ class Attempt:
     def _failure(self, error: Exception) -> TransportError:
         limits = self.connection.limits
         is_over = self._is_timeout(error)
-        return failure(error, self.request, limits, is_over=is_over, is_first=self.is_first)
+        return transport_error(error, self.request, limits, is_over=is_over, is_first=self.is_first)
 
     def _is_timeout(self, error: Exception) -> bool:
         return self._is_over() or isinstance(error, TimeoutError)
@@ -376,3 +366,67 @@ def _achunks(response: httpx.Response) -> AsyncGenerator[bytes, None]:
 
 async def _once(content: bytes) -> AsyncGenerator[bytes, None]:
     yield content
+
+
+# -- failures ----------------------------------------------------------------------------------------
+
+_REASONS: Final[Mapping[type[Exception], str]] = {
+    httpx.ConnectTimeout: "no connection within {connect:g} s",
+    httpx.PoolTimeout: "no free connection within {total:g} s",
+    httpx.ReadTimeout: "the server sent nothing for {read:g} s",
+    httpx.WriteTimeout: "the server received nothing for {read:g} s",
+    httpx.ConnectError: "could not connect",
+    httpx.ReadError: "the connection broke before the response was complete",
+    httpx.WriteError: "the connection broke while the request was sent",
+    httpx.RemoteProtocolError: "the server closed the connection, or its response is not HTTP",
+    httpx.LocalProtocolError: "the HTTP client refuses to send the request",
+    httpx.ProxyError: "the proxy did not connect",
+    NotRepeatedError: "the server closed the kept connection before it responded; it may have received the request, "
+    "which cannot be sent again safely",
+    BrokenEncodingError: "the content of the response does not match its Content-Encoding",
+    UnknownEncodingError: "the response has a content encoding that was not requested; gzip and deflate are read",
+}
+
+#: Errors that occur before the first byte of a request is sent.
+_BEFORE_SENDING: Final = (
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ConnectError,
+    httpx.ProxyError,
+)
+
+#: Errors whose text is appended: that of the operating system, or the name of a content encoding.
+_DETAILED: Final = (httpx.ConnectError, UnknownEncodingError)
+
+
+def transport_error(
+    error: Exception,
+    request: httpx.Request,
+    timeout: Timeout,
+    *,
+    is_over: bool,
+    is_first: bool = True,
+) -> TransportError:
+    """Return the error to raise instead of an error of httpx.
+
+    Args:
+        error: the error of httpx.
+        request: the request.
+        timeout: the time limits of the call.
+        is_over: whether the total time limit has passed.
+        is_first: whether this is the first request of the call. After it, ``sent`` is always true.
+    """
+    where = f"{request.method} {shown(str(request.url))}"
+    sent = not (is_first and isinstance(error, _BEFORE_SENDING))
+    return TransportError(f"{where}: {reason_of(error, timeout, is_over=is_over)}", sent=sent)
+
+
+def reason_of(error: Exception, timeout: Timeout, *, is_over: bool) -> str:
+    """Return the reason of a failure, without the URL; arguments as for ``failure``."""
+    if is_over:
+        return f"not finished within {timeout.total:g} s"
+    reason = _REASONS.get(type(error), f"the exchange failed ({type(error).__name__})")
+    reason = reason.format(connect=timeout.connect, read=timeout.read, total=timeout.total)
+    if isinstance(error, _DETAILED) and str(error):
+        reason += f" ({error})"
+    return reason

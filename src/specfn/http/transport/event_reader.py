@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from specfn.http.connection import Connection
 from specfn.http.response.event_parser import Event, EventParser, LineSplitter, parser_of
-from specfn.http.transport.inflate import Inflater
 from specfn.migrate.bodies.media_types import essence
+from specfn.network.response_body import Inflater
 from specfn.records import Note
 
 #: The maximum number of bytes that are split into lines at once, and of lines that are read for each event.

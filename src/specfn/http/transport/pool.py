@@ -1,36 +1,25 @@
-"""Pooled transports: one per connection, closed with the connection.
+"""The sockets of a connection: pooled transports of its own, or an httpx client of the caller.
 
-They do not use the client of httpx, which would keep cookies between calls, log complete URLs, and read ``netrc`` and
-proxy variables. Pass a client to the connection for those. Only documented parts of httpcore and httpx are used: pools,
-a network backend, streams and errors.
+A transport is closed with its connection. It is not the client of httpx, which would keep cookies between calls, log
+complete URLs, and read ``netrc`` and proxy variables. Pass a client to the connection for those.
 """
 
 import asyncio
 import os
-import ssl
 import threading
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final, cast
 
-import httpcore
 import httpx
 
 from specfn.http.connection import Connection
-from specfn.http.transport.failure import NotRepeatedError
-from specfn.http.transport.network import (
-    AsyncBackend,
-    AsyncStream,
-    Backend,
-    Exchange,
-    Stream,
-    UnansweredError,
-    remaining,
-)
+from specfn.http.redact import hide_queries_in_log
 from specfn.http.transport.retry import is_repeatable
+from specfn.network.response_body import ReceivedResponse
+from specfn.network.sockets import AsyncTransport, Transport
 
 _lock = threading.Lock()
 _transports: dict[int, httpx.BaseTransport] = {}
@@ -40,203 +29,12 @@ if hasattr(os, "register_at_fork"):  # two processes must not share a socket
     os.register_at_fork(after_in_child=_transports.clear)
 
 
-@cache
-def _ssl_context() -> ssl.SSLContext:
-    """Return the TLS context of the process; reading the certificates takes longer than most calls."""
-    context = httpx.create_ssl_context()
-    # The policy of a system may permit less than Python's own default.
-    context.minimum_version = max(context.minimum_version, ssl.TLSVersion.TLSv1_2)
-    return context
-
-
-#: The lifetime of an idle socket in seconds. Many servers close theirs after 5, when a request may be on its way.
-KEPT_SECONDS: Final = 4.0
-
-#: The errors of httpx by those of httpcore, and by errors of a socket that httpcore does not translate.
-_ERRORS: Final[Mapping[type[BaseException], type[httpx.TransportError]]] = {
-    httpcore.TimeoutException: httpx.TimeoutException,
-    httpcore.ConnectTimeout: httpx.ConnectTimeout,
-    httpcore.ReadTimeout: httpx.ReadTimeout,
-    httpcore.WriteTimeout: httpx.WriteTimeout,
-    httpcore.PoolTimeout: httpx.PoolTimeout,
-    httpcore.NetworkError: httpx.NetworkError,
-    httpcore.ConnectError: httpx.ConnectError,
-    httpcore.ReadError: httpx.ReadError,
-    httpcore.WriteError: httpx.WriteError,
-    httpcore.ProxyError: httpx.ProxyError,
-    httpcore.UnsupportedProtocol: httpx.UnsupportedProtocol,
-    httpcore.ProtocolError: httpx.ProtocolError,
-    httpcore.LocalProtocolError: httpx.LocalProtocolError,
-    httpcore.RemoteProtocolError: httpx.RemoteProtocolError,
-    UnansweredError: NotRepeatedError,
-    OSError: httpx.ReadError,
-}
-
-
-@contextmanager
-def _client_errors() -> Iterator[None]:
-    """Raise errors of httpx instead of those of httpcore."""
-    try:
-        yield
-    except Exception as error:
-        found = next((_ERRORS[kind] for kind in type(error).__mro__ if kind in _ERRORS), None)
-        if found is None:
-            raise
-        raise found(str(error)) from error
-
-
-class _Body(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """The body of a response. Closing it releases the socket for the next call."""
-
-    def __init__(self, inner: Any, exchange: Exchange | None, release: Callable[[], None]) -> None:
-        self._inner = inner
-        self._exchange = exchange
-        self._release_slot: Callable[[], None] | None = release
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _client_errors():
-            yield from self._inner
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _client_errors():
-            async for chunk in self._inner:
-                yield chunk
-
-    def close(self) -> None:
-        self._end()
-        try:
-            self._inner.close()
-        finally:
-            self._release()
-
-    async def aclose(self) -> None:
-        self._end()
-        try:
-            await self._inner.aclose()
-        finally:
-            self._release()
-
-    def _end(self) -> None:
-        if self._exchange is not None:
-            self._exchange.end()
-
-    def _release(self) -> None:
-        release, self._release_slot = self._release_slot, None
-        if release is not None:
-            release()
-
-
-def _outgoing(request: httpx.Request) -> httpcore.Request:
-    url = request.url
-    return httpcore.Request(
-        request.method,
-        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-        headers=request.headers.raw,
-        content=cast("Any", request.stream),
-        extensions=request.extensions,
-    )
-
-
-def _incoming(
-    request: httpx.Request, response: httpcore.Response, release: Callable[[], None]
-) -> httpx.Response:
-    """Return a response whose headers have arrived."""
-    stream = response.extensions.get("network_stream")
-    exchange = stream.exchange if isinstance(stream, Stream | AsyncStream) else None
-    if exchange is not None:
-        exchange.head_ended(request.method, response.status, response.headers)
-    return httpx.Response(
-        response.status,
-        headers=response.headers,
-        stream=_Body(response.stream, exchange, release),
-        extensions=response.extensions,
-    )
-
-
-def _sockets(connection: Connection, backend: Any) -> Mapping[str, Any]:
-    """Return the settings of both pools of a transport."""
-    return {
-        "ssl_context": _ssl_context(),
-        "max_connections": connection.max_connections,
-        "keepalive_expiry": KEPT_SECONDS,
-        "network_backend": backend,
-    }
-
-
-class _Transport(httpx.BaseTransport):
-    """A transport with two pools: one reuses sockets, the other opens a new socket for a request that is sent again.
-
-    A semaphore limits the calls, because the queue of a pool checks every socket for every waiting call.
-    """
-
-    def __init__(self, connection: Connection) -> None:
-        given = _sockets(connection, Backend())
-        self._slots = threading.Semaphore(connection.max_connections)
-        self._kept = httpcore.ConnectionPool(**given)
-        self._fresh = httpcore.ConnectionPool(**given, max_keepalive_connections=0)
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not self._slots.acquire(timeout=min(remaining(None), threading.TIMEOUT_MAX)):
-            raise httpx.PoolTimeout("")
-        try:
-            with _client_errors():
-                response = self._exchange(request)
-        except BaseException:
-            self._slots.release()
-            raise
-        return _incoming(request, response, self._slots.release)
-
-    def _exchange(self, request: httpx.Request) -> httpcore.Response:
-        try:
-            return self._kept.handle_request(_outgoing(request))
-        except UnansweredError:
-            if not is_repeatable(request):
-                raise
-        return self._fresh.handle_request(_outgoing(request))
-
-    def close(self) -> None:
-        self._kept.close()
-        self._fresh.close()
-
-
-class _AsyncTransport(httpx.AsyncBaseTransport):
-    """A transport for asyncio. The time limit of a call also ends its wait for a socket."""
-
-    def __init__(self, connection: Connection) -> None:
-        given = _sockets(connection, AsyncBackend())
-        self._slots = asyncio.Semaphore(connection.max_connections)
-        self._kept = httpcore.AsyncConnectionPool(**given)
-        self._fresh = httpcore.AsyncConnectionPool(**given, max_keepalive_connections=0)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        await self._slots.acquire()
-        try:
-            with _client_errors():
-                response = await self._exchange(request)
-        except BaseException:
-            self._slots.release()
-            raise
-        return _incoming(request, response, self._slots.release)
-
-    async def _exchange(self, request: httpx.Request) -> httpcore.Response:
-        try:
-            return await self._kept.handle_async_request(_outgoing(request))
-        except UnansweredError:
-            if not is_repeatable(request):
-                raise
-        return await self._fresh.handle_async_request(_outgoing(request))
-
-    async def aclose(self) -> None:
-        await self._kept.aclose()
-        await self._fresh.aclose()
-
-
 def transport(connection: Connection) -> httpx.BaseTransport:
     """Return the pooled transport of a connection, by identity; it is closed with the connection."""
     key = id(connection)
     with _lock:
         if key not in _transports:
-            _transports[key] = made = _Transport(connection)
+            _transports[key] = made = Transport(connection.max_connections, is_repeatable)
             close = weakref.finalize(connection, _close, key, made)
             connection.on_close(close, partial(_aclose, close))
         return _transports[key]
@@ -273,7 +71,7 @@ async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
         await transports.retired.pop().aclose()
     key = id(connection)
     if key not in transports.owned:
-        made = _AsyncTransport(connection)
+        made = AsyncTransport(connection.max_connections, is_repeatable)
         retire = weakref.finalize(connection, _retire, transports, key)
         transports.owned[key] = (made, retire)
         connection.on_close(retire, partial(_aretire, retire))
@@ -313,3 +111,114 @@ async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
             await made.aclose()
         for made in transports.retired:
             await made.aclose()
+
+
+# -- clients of the caller ----------------------------------------------------------------------------
+
+#: The events after which a client has a new socket: its ``trace`` extension names them.
+_OPENED: Final = ("connect_tcp.complete", "connect_unix_socket.complete", "start_tls.complete")
+
+#: The response that each socket of a client receives.
+_received: "weakref.WeakKeyDictionary[Any, ReceivedResponse]" = weakref.WeakKeyDictionary()
+
+
+def send_with_client(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+    """Send a request with a client of the caller; return the response when its headers have arrived.
+
+    The client reads its sockets itself, so each new socket is made to count what it receives. A socket with bytes
+    beyond the response is closed after it, and so is a socket that the client opened for other requests.
+    """
+    hide_queries_in_log()
+    own = request.extensions.get("trace")
+
+    def trace(event: str, info: dict[str, Any]) -> None:
+        if event.endswith(_OPENED):
+            _count_bytes(info["return_value"])
+        if own is not None:
+            own(event, info)
+
+    request.extensions = {**request.extensions, "trace": trace}
+    return _guarded(request, client.send(request, stream=True, follow_redirects=False))
+
+
+async def asend_with_client(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """Send a request like ``send_with_client``, asynchronously."""
+    hide_queries_in_log()
+    own = request.extensions.get("trace")
+
+    async def trace(event: str, info: dict[str, Any]) -> None:
+        if event.endswith(_OPENED):
+            _count_bytes_async(info["return_value"])
+        if own is not None:
+            await own(event, info)
+
+    request.extensions = {**request.extensions, "trace": trace}
+    return _guarded(request, await client.send(request, stream=True, follow_redirects=False))
+
+
+def _count_bytes(socket: Any) -> None:
+    """Count the bytes that a socket of a client receives."""
+    read, received = socket.read, ReceivedResponse()
+
+    def read_and_count(*args: Any, **kwargs: Any) -> bytes:
+        content: bytes = read(*args, **kwargs)
+        _received[socket].feed(content)
+        return content
+
+    _received[socket] = received
+    socket.read = read_and_count
+
+
+def _count_bytes_async(socket: Any) -> None:
+    read, received = socket.read, ReceivedResponse()
+
+    async def read_and_count(*args: Any, **kwargs: Any) -> bytes:
+        content: bytes = await read(*args, **kwargs)
+        _received[socket].feed(content)
+        return content
+
+    _received[socket] = received
+    socket.read = read_and_count
+
+
+def _guarded(request: httpx.Request, response: httpx.Response) -> httpx.Response:
+    """Return an HTTP/1 response with a body that guards its socket; any other response as it is."""
+    socket = response.extensions.get("network_stream")
+    if socket is not None and response.http_version.startswith("HTTP/1"):
+        if socket in _received:
+            _received[socket].head_ended(request.method, response.status_code, response.headers.raw)
+        response.stream = _GuardedBody(response.stream, socket)
+    return response
+
+
+class _GuardedBody(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a response. Closing it also closes the socket, unless the socket is known to be free of further bytes."""
+
+    def __init__(self, inner: Any, socket: Any) -> None:
+        self._inner = inner
+        self._socket = socket
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._inner)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return cast("AsyncIterator[bytes]", aiter(self._inner))
+
+    def close(self) -> None:
+        if not self._is_over():
+            self._socket.close()
+        self._inner.close()
+
+    async def aclose(self) -> None:
+        if not self._is_over():
+            await self._socket.aclose()
+        await self._inner.aclose()
+
+    def _is_over(self) -> bool:
+        """Return whether the socket received exactly the response; the next one is counted from the start."""
+        received = _received.get(self._socket)
+        if received is None:
+            return False
+        received.end()
+        _received[self._socket] = ReceivedResponse()
+        return received.is_over

@@ -3,11 +3,10 @@
 import re
 from typing import Final
 
+from specfn.network.headers import FRAMING
+
 #: Headers that OpenAPI declares elsewhere (section Parameter Object, ``name``).
 _ELSEWHERE: Final = frozenset({"accept", "content-type", "authorization"})
-
-#: Headers that frame a message. A wrong value turns one request into two.
-FRAMING: Final = frozenset({"content-length", "transfer-encoding", "connection"})
 
 #: Headers that the HTTP client or a proxy writes.
 _OF_CLIENT: Final = FRAMING | {"expect", "host", "keep-alive", "te", "trailer", "upgrade", "via"}

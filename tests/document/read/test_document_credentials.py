@@ -15,8 +15,8 @@ from tests.effort import examples
 from tests.http.conftest import Loopback, http_answer, listen
 
 import specfn
-from specfn.document.read.load import fetch
-from specfn.document.read.login import Login
+from specfn.document.read.document_credentials import DocumentCredentials
+from specfn.document.read.download import fetch
 from specfn.errors import DocumentError, SpecfnError, UsageError
 
 CANARY = "canary-3b1f"
@@ -242,7 +242,7 @@ def test_no_text_shows_it(
         assert CANARY not in f"{error} {error!r} {vars(error)}"
         error = error.__cause__ or error.__context__
     assert CANARY not in caplog.text
-    assert CANARY not in repr(Login("http://h", {"X": CANARY}, (CANARY, CANARY)))
+    assert CANARY not in repr(DocumentCredentials("http://h", {"X": CANARY}, (CANARY, CANARY)))
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -1,0 +1,101 @@
+"""Headers and authentication for documents behind a login, sent to one origin only (rule N1, T28)."""
+
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from specfn.errors import UsageError
+from specfn.network.headers import check_header
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class DocumentCredentials(NamedTuple):
+    """Headers and authentication for the download of documents.
+
+    Attributes:
+        origin: the origin of the URL that the caller passed, as ``origins.origin_of`` writes it.
+        headers: headers to send.
+        auth: an ``httpx.Auth``, or user and password; ``None`` for no authentication.
+    """
+
+    origin: str | None = None
+    headers: Mapping[str, str] = {}
+    auth: "httpx.Auth | tuple[str, str] | None" = None
+
+    def __repr__(self) -> str:
+        return f"DocumentCredentials({self.origin!r})"
+
+    def for_origin(self, origin: str, user: tuple[str, str] | None) -> "DocumentCredentials":
+        """Return the part of the credentials that may be sent to an origin.
+
+        Args:
+            origin: the origin of the request.
+            user: user and password from the URL itself. Headers and ``auth`` override them.
+        """
+        own = self if origin == self.origin else DocumentCredentials()
+        has_header = any(name.lower() == "authorization" for name in own.headers)
+        return own._replace(auth=own.auth or (None if has_header else user))
+
+    def requests(
+        self, request: "httpx.Request"
+    ) -> Generator["httpx.Request", "httpx.Response", None]:
+        """Yield the requests of one exchange. Receives the response to each request but the last."""
+        from httpx import BasicAuth  # noqa: PLC0415  # 150 ms that only a URL pays
+
+        auth = BasicAuth(*self.auth) if isinstance(self.auth, tuple) else self.auth
+        if auth is None:
+            yield request
+        else:
+            yield from auth.sync_auth_flow(request)
+
+
+def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> DocumentCredentials:
+    """Check headers and authentication, and return them for the origin of a URL.
+
+    Args:
+        source: the source that the caller loads.
+        headers: headers to send.
+        auth: an ``httpx.Auth``, user and password, or ``None``.
+
+    Raises:
+        UsageError: the source is not a URL, the URL is plain http to another machine, or a header or ``auth`` is
+            invalid.
+    """
+    import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
+
+    from specfn.network.origins import is_loopback, origin_of  # noqa: PLC0415  # imports httpx
+
+    origin = origin_of(source) if isinstance(source, str) else None
+    if origin is None:
+        raise UsageError("headers and auth need an http or https URL as the source")
+    url = httpx.URL(source)
+    if url.scheme == "http" and not is_loopback(url.host):
+        raise UsageError(
+            "headers and auth are not sent over plain http, except to this machine: use the https URL of the "
+            "document, or download it and pass its text to specfn.loads"
+        )
+    _check_headers(headers)
+    if auth is not None and not isinstance(auth, httpx.Auth) and not _is_pair(auth):
+        raise UsageError("auth must be an httpx.Auth, or a tuple of user and password")
+    return DocumentCredentials(origin, dict(headers), auth)
+
+
+def _check_headers(headers: Any) -> None:
+    if not isinstance(headers, Mapping):
+        raise UsageError(
+            f"headers must be a mapping of names to strings, not {type(headers).__name__}"
+        )
+    for name, value in headers.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise UsageError("headers must be a mapping of names to strings")
+        try:
+            check_header(name, value)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+
+def _is_pair(auth: Any) -> bool:
+    return (
+        isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(each, str) for each in auth)
+    )

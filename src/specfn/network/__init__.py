@@ -1,0 +1,1 @@
+"""Sockets, name resolution and origins: what calls and downloads of documents share."""
