@@ -96,7 +96,7 @@ IO = (
     "bulk/",
     "http_server/listen.py",
     "inspector/page_files.py",
-    "mcp/files/",
+    "mcp/saved_files.py",
     "cli/",
 )
 

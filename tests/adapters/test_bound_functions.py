@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from specfn import adapters
-from specfn.adapters.bound_functions import acall, call, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
 from specfn.api import load
 from specfn.application.bound import Bound
 from specfn.errors import UnknownFunctionError, UsageError
@@ -48,7 +47,7 @@ FRAMEWORKS = {
 
 
 #: The modules that are no adapters.
-SHARED = {"bound_functions", "framework", "langchain_middleware", "llama_index_agent"}
+SHARED = {"bound_functions"}
 
 
 def bind(options: Options | None = None, **policy: Any) -> Bound:
@@ -69,19 +68,19 @@ def bind(options: Options | None = None, **policy: Any) -> Bound:
 @pytest.mark.parametrize("profile", [None, "openai", "gemini"])
 def test_a_selection_is_offered_in_order(select: Any, names: list[str], profile: Any) -> None:
     """The selections of `Application.tools` select bound functions, in the document's order."""
-    assert [each.name for each in offered(bind(profile=profile), select)] == names
+    assert [each.name for each in select_functions(bind(profile=profile), select)] == names
 
 
 def test_a_selection_that_matches_nothing_is_an_error() -> None:
     """An unknown name is an error that suggests similar names."""
     with pytest.raises(UnknownFunctionError, match="pets_get"):
-        offered(bind(), "pet_get")
+        select_functions(bind(), "pet_get")
 
 
 def test_an_adapter_takes_bound_functions() -> None:
     """An application or a list is not taken for bound functions."""
     with pytest.raises(UsageError, match=r"takes the result of Application\.bind, not Application"):
-        offered(load(DOCUMENT), None)  # type: ignore[arg-type]
+        select_functions(load(DOCUMENT), None)  # type: ignore[arg-type]
 
 
 def test_a_schema_is_a_copy() -> None:
@@ -143,8 +142,8 @@ def test_a_missing_framework_is_an_error_with_its_package() -> None:
     """The error names the command that installs the framework."""
     for module in ("no_such_framework", "no_such_framework.tools"):
         with pytest.raises(UsageError, match=r"'no_such_framework' .* pip install no-such"):
-            framework(module, "no-such")
-    assert framework("json.decoder", "json") is importlib.import_module("json.decoder")
+            import_framework(module, "no-such")
+    assert import_framework("json.decoder", "json") is importlib.import_module("json.decoder")
 
 
 def test_a_framework_that_fails_to_import_is_not_missing(
@@ -154,7 +153,7 @@ def test_a_framework_that_fails_to_import_is_not_missing(
     (tmp_path / "half_framework.py").write_text("import no_such_part\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_part"):
-        framework("half_framework", "half-framework")
+        import_framework("half_framework", "half-framework")
 
 
 def test_every_adapter_is_tested() -> None:

@@ -273,7 +273,6 @@ async def silent(scope: Scope, receive: Receive, send: Send) -> None:
         ({"asgi_app": lambda *_: []}, "it responded 500"),
         ({"asgi_app": 3}, "asgi_app must be an ASGI application, not int"),
         ({"asgi_app": Echo(), "path": "api.json"}, "path must begin with '/', not 'api.json'"),
-        ({"asgi_app": Echo(), "pth": "/"}, "pth"),
     ],
 )
 def test_mistakes_of_the_caller(given: Any, message: str) -> None:

@@ -15,8 +15,8 @@ from tests.bulk.conftest import ARGUMENTS, NAMES
 import specfn
 from specfn import bulk
 from specfn._internal.json import loads
-from specfn.bulk.calls import ADDED, RowChecker
-from specfn.bulk.json_lines import LONGEST_LINE, check_lines
+from specfn.bulk.json_lines import MAX_LINE_BYTES, check_lines
+from specfn.bulk.rows import ADDED, RowChecker
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(max_size=4),
@@ -163,6 +163,6 @@ def test_a_line_that_is_not_a_row_keeps_its_text(app: specfn.Application, line: 
 
 def test_a_long_line_is_a_row_with_an_error(app: specfn.Application) -> None:
     """A line over the limit is not read as JSON."""
-    line = b'{"name":"items_get","arguments":"' + b" " * LONGEST_LINE + b'"}'
+    line = b'{"name":"items_get","arguments":"' + b" " * MAX_LINE_BYTES + b'"}'
     row = json.loads(check_lines(RowChecker(app), [line]).content)
-    assert row["errors"][0]["description"] == f"The line is longer than {LONGEST_LINE:,} bytes."
+    assert row["errors"][0]["description"] == f"The line is longer than {MAX_LINE_BYTES:,} bytes."

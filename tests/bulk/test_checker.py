@@ -14,7 +14,7 @@ from tests.bulk.conftest import ARGUMENTS, DOCUMENT, NAMES
 import specfn
 from specfn import bulk
 from specfn.bulk import checker as module
-from specfn.bulk.calls import ADDED
+from specfn.bulk.rows import ADDED
 
 BATCH = {
     "id": [*range(len(NAMES) * len(ARGUMENTS))],

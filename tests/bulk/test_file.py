@@ -19,7 +19,7 @@ from tests.bulk.conftest import DOCUMENT, lines
 import specfn
 from specfn import bulk
 from specfn.bulk import json_lines, worker_pool
-from specfn.bulk.chunks import Chunk
+from specfn.bulk.worker_pool import Chunk
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
 
@@ -226,7 +226,7 @@ def test_few_chunks_are_read_ahead(spec: Path) -> None:
             read[0] += 1
             yield Chunk([b'{"name":"items_get","arguments":{}}'], index, None)
 
-    results = worker_pool.checked_in_order(bulk.Checker(spec), json_lines.check_lines, chunks(), 2)
+    results = worker_pool.check_in_order(bulk.Checker(spec), json_lines.check_lines, chunks(), 2)
     for count, (chunk, piece) in enumerate(results, start=1):
         assert (chunk.end, piece.counts.valid) == (count - 1, 1)
         assert read[0] - count <= 2 * 2
@@ -241,7 +241,7 @@ def test_a_worker_that_ends_is_one_error(spec: Path) -> None:
     """The end of a worker process is an error with its possible causes."""
     chunks = iter([Chunk([], 0, None)])
     with pytest.raises(specfn.UsageError, match="a worker process ended: it was killed"):
-        list(worker_pool.checked_in_order(bulk.Checker(spec), end_worker, chunks, 2))
+        list(worker_pool.check_in_order(bulk.Checker(spec), end_worker, chunks, 2))
 
 
 @pytest.mark.parametrize(

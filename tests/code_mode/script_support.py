@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 from tests.mcp.server_support import Api, application
 
+from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_functions import ScriptFunctions
-from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
 from specfn.invocation.answer import Answer

@@ -8,7 +8,7 @@ from tests.mcp.server_support import DOCUMENT, Api, application
 from tests.typed.documented import examples
 
 import specfn
-from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.errors import UsageError
 from specfn.tools.function_set import Catalog

@@ -2,8 +2,8 @@ import pytest
 from tests.comparison.pairs import DOCUMENT, PAIRS, changed
 
 import specfn
-from specfn.inspector.changes import changes
 from specfn.inspector.document_places import value_at
+from specfn.inspector.page_data import changes
 
 
 @pytest.mark.parametrize("name", PAIRS)

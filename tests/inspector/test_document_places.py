@@ -2,13 +2,13 @@ import pytest
 from tests.inspector.inspector_support import DOCUMENT, application
 
 from specfn._internal.pointer import split
-from specfn.inspector.document_parts import parts
 from specfn.inspector.document_places import (
     declarations,
     place_of_edit,
     steps_of_path,
     value_at,
 )
+from specfn.inspector.html_report import parts
 
 APP = application()
 GET = "/paths/~1pets~1{petId}/get"

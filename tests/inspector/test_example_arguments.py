@@ -4,7 +4,7 @@ import pytest
 from tests.strict_shop.shop_document import PATH
 
 import specfn
-from specfn.inspector.example_arguments import example_arguments
+from specfn.inspector.page_data import example_arguments
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, sync_pl
 from tests.live.environments import node_environment
 
 import specfn
-from specfn.http_server.listen import bound_socket, origin_of
+from specfn.http_server.listen import bind_socket, origin_of
 from specfn.inspector.web_app import web_app
 
 AXE = "axe-core@4.14.1"
@@ -153,7 +153,7 @@ def served(application: specfn.Application) -> Iterator[str]:
     token = "token-of-the-tests"
     app = web_app(application, None, token=token)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
-    with bound_socket("127.0.0.1", 0, "--port 0") as bound:
+    with bind_socket("127.0.0.1", 0, "--port 0") as bound:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:

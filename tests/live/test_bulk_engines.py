@@ -13,7 +13,7 @@ from tests.bulk.conftest import ARGUMENTS, DOCUMENT, NAMES, lines
 
 import specfn
 from specfn import bulk
-from specfn.bulk.calls import ADDED
+from specfn.bulk.rows import ADDED
 
 TEXTS = [each if isinstance(each, str) else json.dumps(each) for each in ARGUMENTS]
 TABLE = pa.table(

@@ -294,7 +294,7 @@ def forwarding_token(genuine: Any) -> Callable[..., Any]:
 
 def raising_call(_: Any) -> Callable[..., Any]:
     """Leave the errors of a call to the SDK."""
-    return lambda self, ctx, params: self._called(ctx, params)
+    return lambda self, ctx, params: self._call(ctx, params)
 
 
 def raising_list(_: Any) -> Callable[..., Any]:
@@ -516,7 +516,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T10",
-        function="specfn.mcp.tool_handlers:call_with_approval",
+        function="specfn.mcp.handlers:call_with_approval",
         off=forwarding_token,
         tests="test_a_client_token_ends_at_the_server",
     ),
@@ -822,7 +822,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T29",
-        function="specfn.mcp.tool_handlers:call_with_approval",
+        function="specfn.mcp.handlers:call_with_approval",
         off=forwarding_headers,
         tests="test_nothing_of_a_client_reaches_the_api",
     ),
@@ -892,13 +892,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T33",
-        function="specfn.mcp.tool_handlers:Handlers.call_tool",
+        function="specfn.mcp.handlers:Handlers.call_tool",
         off=raising_call,
         tests="test_a_failure_is_a_neutral_text",
     ),
     Defence(
         threat="T33",
-        function="specfn.mcp.tool_handlers:Handlers.list_tools",
+        function="specfn.mcp.handlers:Handlers.list_tools",
         off=raising_list,
         tests="test_a_failing_list_is_a_neutral_error",
     ),
@@ -994,25 +994,25 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T37",
-        function="specfn.mcp.files.saved_files:SavedFiles._open",
+        function="specfn.mcp.saved_files:SavedFiles._open",
         off=overwriting,
         tests="test_a_link_is_not_followed test_a_directory_that_becomes_a_link_has_no_effect",
     ),
     Defence(
         threat="T37",
-        function="specfn.mcp.files.saved_files:SavedFiles._create",
+        function="specfn.mcp.saved_files:SavedFiles._create",
         off=not_exclusive,
         tests="test_a_file_that_appears_meanwhile_is_not_replaced",
     ),
     Defence(
         threat="T37",
-        function="specfn.mcp.files.saved_files:SavedFiles._check_room",
+        function="specfn.mcp.saved_files:SavedFiles._check_room",
         off=gives(value=None),
         tests="test_all_files_together_are_bounded",
     ),
     Defence(
         threat="T37",
-        function="specfn.mcp.files.saved_files:SavedFiles._has",
+        function="specfn.mcp.saved_files:SavedFiles._has",
         off=gives(value=True),
         tests="test_another_file_is_not_replaced",
     ),

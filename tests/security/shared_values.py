@@ -11,7 +11,7 @@ from typing import Final
 from tests.code_mode.script_support import echo, run, scripts
 from tests.mcp.server_support import Api
 
-from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.sandbox import ScriptLimits
 
 #: Seconds of processor time, and bytes of memory, of the process of the server.
 CPU: Final = 100

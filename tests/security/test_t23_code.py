@@ -84,7 +84,7 @@ def test_what_is_imported_by_name_is_the_librarys_own(nodes: list[tuple[str, ast
     }
     assert found <= {
         "_internal/lazy_names.py",
-        "adapters/framework.py",
+        "adapters/bound_functions.py",
         "cli/group.py",
         "connectors/registry.py",
     }

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from tests.mcp.server_support import ERAS, Api, application, call, talk, text
 
 from specfn import mcp
-from specfn.mcp.listing import ToolList
+from specfn.mcp.served_functions import ServedFunctions
 
 CANARY = "canary-4711"
 
@@ -48,7 +48,7 @@ def test_a_failing_list_is_a_neutral_error(
     def fail(*_: Any) -> None:
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr(ToolList, "page", fail)
+    monkeypatch.setattr(ServedFunctions, "page", fail)
     server = mcp.server(application(), Api().connection())
     with pytest.raises(MCPError) as raised:
         talk(server, era, lambda client: client.list_tools())

@@ -13,7 +13,7 @@ from tests.mcp.server_support import Api
 
 from specfn.code_mode import paused_script
 from specfn.code_mode.paused_script import compressed, decompressed
-from specfn.code_mode.script_limits import ScriptLimits
+from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.invocation.answer import Answer
 from specfn.invocation.check import PreparedCall

@@ -15,8 +15,8 @@ from mcp import types
 from specfn.errors import UsageError
 from specfn.http.response.first_bytes import file_type
 from specfn.http.response.response import Result
-from specfn.mcp.files.content_blocks import content_block
-from specfn.mcp.files.saved_files import NotSavedError, SavedFiles
+from specfn.mcp.results import content_block
+from specfn.mcp.saved_files import NotSavedError, SavedFiles
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 KIND = file_type("image/png", PNG)

@@ -31,7 +31,7 @@ from specfn.http.masking import Masking
 from specfn.inspector.tried_calls import TriedCalls
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval import Approve
-from specfn.mcp.results import result_of, with_file
+from specfn.mcp.results import add_file, tool_result
 
 Json = dict[str, Any]
 
@@ -182,7 +182,7 @@ def test_a_bound_call_shows_no_secret(api: Any) -> None:
     has_arrived(answer.result)
     shown = [answer.text, json.dumps(answer.as_json()), repr(answer), *texts_of(answer.result)]
     shown += [
-        result_of(answer, takes_any=True, declares_output=each).model_dump_json()
+        tool_result(answer, any_json=True, declares_output=each).model_dump_json()
         for each in (False, True)
     ]
     for text in shown:
@@ -291,7 +291,7 @@ def test_a_file_shows_no_secret() -> None:
     answer = Answer(text=result.for_model(), kind="answered", result=result)
     assert b"canary" not in base64.b64decode(json.loads(answer.text)["base64"])
     function = application()["list"]
-    block = asyncio.run(with_file(result_of(answer, takes_any=True), answer, function, None))
+    block = asyncio.run(add_file(tool_result(answer, any_json=True), answer, function, None))
     assert "canary" not in str(block)
     assert base64.b64encode(b"sk-canary").decode()[:8] not in block.model_dump_json()
     assert result.data == b"\xff\x00 sk-canary-1234 \xfe"

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import document, process  # noqa: F401  # fixtures
 
 from specfn.http_server import client_limits
-from specfn.http_server.listen import bound_socket, limited_server
+from specfn.http_server.listen import bind_socket, limited_server
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 WHOLE = HALF + b"\r\n"
@@ -36,7 +36,7 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 @asynccontextmanager
 async def serving(app: Any = hello) -> AsyncIterator[int]:
     """Serve an application in this event loop; the value is its port."""
-    with bound_socket("127.0.0.1", 0, "--port 0") as bound:
+    with bind_socket("127.0.0.1", 0, "--port 0") as bound:
         server = limited_server(app)
         server.config.lifespan = "off"
         running = asyncio.create_task(server.serve(sockets=[bound]))

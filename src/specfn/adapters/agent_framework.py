@@ -6,8 +6,7 @@ specfn checks everything and the model still reads the whole schema.
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
 from specfn.tools.selection import Select
 
@@ -24,7 +23,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     Raises:
         UsageError: the framework is not installed, or the selection is invalid.
     """
-    base: Any = framework("agent_framework", "agent-framework-core").FunctionTool
+    base: Any = import_framework("agent_framework", "agent-framework-core").FunctionTool
 
     class AgentFrameworkTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
@@ -49,7 +48,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
             """Call the function; an argument may have any name."""
             return self._run(**arguments)
 
-    return [AgentFrameworkTool(function) for function in offered(bound, select)]
+    return [AgentFrameworkTool(function) for function in select_functions(bound, select)]
 
 
 async def _answer(function: BoundFunction, arguments: dict[str, Any]) -> str:

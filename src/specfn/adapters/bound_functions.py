@@ -1,6 +1,7 @@
-"""Bound functions for an adapter: their selection, schemas and calls."""
+"""What adapters share: the import of their frameworks, and the selection, schemas and calls of bound functions."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, copied
@@ -13,8 +14,29 @@ from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.selection import Select, choose
 
 
-def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
-    """Return the bound functions of a selection that the provider takes, in the document's order.
+def import_framework(module: str, package: str) -> Any:
+    """Import a module of a framework.
+
+    Args:
+        module: the module.
+        package: the package that has to be installed.
+
+    Raises:
+        UsageError: the framework is not installed; with the command that installs it.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        root = module.partition(".")[0]
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise UsageError(
+            f"the module {root!r} is not installed; install it with: pip install {package}"
+        ) from error
+
+
+def select_functions(bound: Bound, select: Select | None) -> list[BoundFunction]:
+    """Return the bound functions of a selection that the provider accepts, in the document's order.
 
     Args:
         bound: the functions of ``Application.bind``.
@@ -26,11 +48,11 @@ def offered(bound: Bound, select: Select | None) -> list[BoundFunction]:
     if not isinstance(bound, Bound):
         given = type(bound).__name__
         raise UsageError(f"an adapter takes the result of Application.bind, not {given}")
-    taken = [bound[name] for name in bound if bound.resolve(name).name == name]
-    usable = [each for each in taken if each.function.fault is None]
-    entries = [AdvertisedFunction(name=each.name, function=each.function) for each in usable]
-    wanted = {each.name for each in choose(entries, FunctionKeys(entries), select)}
-    return [each for each in usable if each.name in wanted]
+    functions = [bound[name] for name in bound if bound.resolve(name).name == name]
+    functions = [function for function in functions if function.function.fault is None]
+    entries = [AdvertisedFunction(name=each.name, function=each.function) for each in functions]
+    names = {entry.name for entry in choose(entries, FunctionKeys(entries), select)}
+    return [function for function in functions if function.name in names]
 
 
 def schema(function: BoundFunction) -> JsonObject:
@@ -64,20 +86,22 @@ def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answe
         approved: the decision that the framework reports for this call.
     """
     answer = function.outcome(sent)
-    if answer.pending is None:
-        return answer
-    decided = approved(answer.pending) if callable(approved) else approved
-    if decided:
-        return function.outcome(sent, granted=answer.pending.token)
-    return answer if decided is None else _DECLINED
+    token = _granted_token(answer, approved)
+    return token if isinstance(token, Answer) else function.outcome(sent, granted=token)
 
 
 async def acall(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:
     """Call a function like ``call``, asynchronously."""
     answer = await function.aoutcome(sent)
+    token = _granted_token(answer, approved)
+    return token if isinstance(token, Answer) else await function.aoutcome(sent, granted=token)
+
+
+def _granted_token(answer: Answer, approved: Decision) -> str | Answer:
+    """Return the token with which an approved call is sent, or the answer if there is nothing to send."""
     if answer.pending is None:
         return answer
-    decided = approved(answer.pending) if callable(approved) else approved
-    if decided:
-        return await function.aoutcome(sent, granted=answer.pending.token)
-    return answer if decided is None else _DECLINED
+    decision = approved(answer.pending) if callable(approved) else approved
+    if decision:
+        return answer.pending.token
+    return answer if decision is None else _DECLINED

@@ -1,18 +1,11 @@
 """Tools of a FastMCP server."""
 
-from typing import Any, Final
+from typing import Any
 
-from specfn.adapters.bound_functions import offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
+from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.tools.selection import Select
-
-#: The hints about a function for the client, by its safety.
-_HINTS: Final = {
-    "read": {"readOnlyHint": True},
-    "write": {"readOnlyHint": False, "destructiveHint": False},
-    "destructive": {"readOnlyHint": False, "destructiveHint": True},
-}
 
 
 def tools(bound: Bound, select: Select | None = None) -> list[Any]:
@@ -27,7 +20,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     Raises:
         UsageError: the framework is not installed, or the selection is invalid.
     """
-    kinds: Any = framework("fastmcp.tools.base", "fastmcp")
+    kinds: Any = import_framework("fastmcp.tools.base", "fastmcp")
 
     class FastMcpTool(kinds.Tool):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
@@ -48,7 +41,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
             title=function.function.summary,
             description=function.description,
             parameters=schema(function),
-            annotations=_HINTS[function.safety],
+            annotations=SAFETY_HINTS[function.safety],
         ).bind(function)
-        for function in offered(bound, select)
+        for function in select_functions(bound, select)
     ]

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
 from specfn.tools.selection import Select
 
@@ -22,8 +21,8 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     Raises:
         UsageError: the framework is not installed, or the selection is invalid.
     """
-    base: Any = framework("google.adk.tools", _PACKAGE).BaseTool
-    types: Any = framework("google.genai.types", _PACKAGE)
+    base: Any = import_framework("google.adk.tools", _PACKAGE).BaseTool
+    types: Any = import_framework("google.genai.types", _PACKAGE)
 
     class AdkTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function."""
@@ -49,4 +48,4 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
                 tool_context.actions.skip_summarization = True
             return answer.text
 
-    return [AdkTool(function) for function in offered(bound, select)]
+    return [AdkTool(function) for function in select_functions(bound, select)]

@@ -1,10 +1,11 @@
-"""Tools of LangChain and LangGraph; ``middleware`` is for arguments that are not valid JSON."""
+"""Tools of LangChain and LangGraph; ``middleware`` is for arguments that are not valid JSON.
+
+LangChain puts calls with such arguments into ``invalid_tool_calls`` and does not run them.
+"""
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, call, offered, schema
-from specfn.adapters.framework import framework
-from specfn.adapters.langchain_middleware import middleware
+from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
 from specfn.tools.selection import Select
 
@@ -23,7 +24,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     Raises:
         UsageError: the framework is not installed, or the selection is invalid.
     """
-    base: Any = framework("langchain_core.tools", "langchain").StructuredTool
+    base: Any = import_framework("langchain_core.tools", "langchain").StructuredTool
 
     class LangchainTool(base):  # type: ignore[misc]  # the framework may be missing
         """The tool of a bound function; its arguments may have any names."""
@@ -31,7 +32,7 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
         def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: Any) -> Any:  # noqa: ARG002
             return (), {"sent": tool_input}
 
-    return [_tool(LangchainTool, function) for function in offered(bound, select)]
+    return [_tool(LangchainTool, function) for function in select_functions(bound, select)]
 
 
 def _tool(tool: Any, function: BoundFunction) -> Any:
@@ -48,4 +49,62 @@ def _tool(tool: Any, function: BoundFunction) -> Any:
 
 def _decision(waiting: Any) -> bool:
     """Interrupt the graph; return the decision with which it continues."""
-    return framework("langgraph.types", "langgraph").interrupt(waiting.as_json()) is True
+    return import_framework("langgraph.types", "langgraph").interrupt(waiting.as_json()) is True
+
+
+def middleware(bound: Bound, select: Select | None = None) -> Any:
+    """Return a middleware for ``create_agent`` that repairs or explains arguments that are not valid JSON.
+
+    Args:
+        bound: the functions of ``Application.bind``.
+        select: as for ``Application.tools``; ``None`` for all.
+
+    Raises:
+        UsageError: the framework is not installed, or the selection is invalid.
+    """
+    agents: Any = import_framework("langchain.agents.middleware", "langchain")
+    functions = {function.name: function for function in select_functions(bound, select)}
+
+    class ReadArguments(agents.AgentMiddleware):  # type: ignore[misc]  # the framework may be missing
+        """A middleware that repairs calls with invalid JSON, or returns feedback for them."""
+
+        @agents.hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
+        def after_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+            message, broken = _repair(state, functions)
+            texts = [call(function, request["args"]).text for request, function in broken]
+            return _update(message, broken, texts)
+
+        @agents.hook_config(can_jump_to=["model"])  # type: ignore[untyped-decorator]
+        async def aafter_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+            message, broken = _repair(state, functions)
+            answers = [await acall(function, request["args"]) for request, function in broken]
+            return _update(message, broken, [answer.text for answer in answers])
+
+    return ReadArguments()
+
+
+def _repair(state: Any, functions: dict[str, BoundFunction]) -> tuple[Any, list[Any]]:
+    """Return the last message with its repaired calls, and the calls that cannot be repaired."""
+    message = next(message for message in reversed(state["messages"]) if message.type == "ai")
+    calls, invalid, broken = [*message.tool_calls], [], []
+    for request in message.invalid_tool_calls:
+        function = functions.get(request["name"])
+        outcome = function and function.function.parse(request["args"] or "")
+        if outcome and isinstance(outcome.data, dict) and not outcome.incomplete:
+            repaired = {"name": request["name"], "args": outcome.data, "id": request["id"]}
+            calls.append({**repaired, "type": "tool_call"})
+            continue
+        invalid.append(request)
+        broken += [(request, function)] if function else []
+    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid}), broken
+
+
+def _update(message: Any, broken: list[Any], texts: list[str]) -> dict[str, Any]:
+    """Return the changes of the messages; the model is called again if no tool is."""
+    kind: Any = import_framework("langchain_core.messages", "langchain").ToolMessage
+    answers = [
+        kind(text, tool_call_id=request["id"], name=request["name"])
+        for (request, _), text in zip(broken, texts, strict=True)
+    ]
+    jump = {"jump_to": "model"} if broken and not message.tool_calls else {}
+    return {"messages": [message, *answers], **jump}

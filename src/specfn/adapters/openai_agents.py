@@ -5,8 +5,7 @@ The SDK passes the arguments as the text that the model sent, so specfn parses, 
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
 from specfn.tools.selection import Select
 
@@ -23,8 +22,8 @@ def tools(bound: Bound, select: Select | None = None) -> list[Any]:
     Raises:
         UsageError: the SDK is not installed, or the selection is invalid.
     """
-    sdk = framework("agents", "openai-agents")
-    return [_tool(sdk, function) for function in offered(bound, select)]
+    sdk = import_framework("agents", "openai-agents")
+    return [_tool(sdk, function) for function in select_functions(bound, select)]
 
 
 def _tool(sdk: Any, function: BoundFunction) -> Any:

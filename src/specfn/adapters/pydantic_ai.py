@@ -6,8 +6,7 @@ is a normal result: ``ModelRetry`` would put it into a JSON object and end the r
 
 from typing import Any
 
-from specfn.adapters.bound_functions import acall, offered, schema
-from specfn.adapters.framework import framework
+from specfn.adapters.bound_functions import acall, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
 from specfn.tools.selection import Select
 
@@ -25,9 +24,9 @@ def tools(bound: Bound, select: Select | None = None) -> Any:
     Raises:
         UsageError: the framework is not installed, or the selection is invalid.
     """
-    ai = framework("pydantic_ai", "pydantic-ai-slim")
-    toolsets: Any = framework("pydantic_ai.toolsets", "pydantic-ai-slim")
-    functions = {each.name: each for each in offered(bound, select)}
+    ai = import_framework("pydantic_ai", "pydantic-ai-slim")
+    toolsets: Any = import_framework("pydantic_ai.toolsets", "pydantic-ai-slim")
+    functions = {each.name: each for each in select_functions(bound, select)}
 
     class BoundToolset(toolsets.AbstractToolset):  # type: ignore[misc]  # the framework may be missing
         """The tools of bound functions."""

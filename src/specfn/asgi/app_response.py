@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 import httpcore
 import httpx
 
-from specfn.asgi.lifespan import AsgiApp, Message
+from specfn.asgi.app_loop import AsgiApp, Message
 from specfn.migrate.bodies.media_types import has_events
 from specfn.network.sockets import remaining
 

@@ -9,17 +9,16 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.bulk.calls import check_calls
     from specfn.bulk.checker import Checker
-    from specfn.bulk.counts import Counts
     from specfn.bulk.file import check_file
+    from specfn.bulk.rows import Counts, check_calls
 else:
     from specfn._internal.lazy_names import lazy_names
 
     _HOMES = {
         "Checker": "specfn.bulk.checker",
-        "Counts": "specfn.bulk.counts",
-        "check_calls": "specfn.bulk.calls",
+        "Counts": "specfn.bulk.rows",
+        "check_calls": "specfn.bulk.rows",
         "check_file": "specfn.bulk.file",
     }
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn import api
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted
-from specfn.bulk.calls import ADDED, RowChecker
-from specfn.bulk.json_text import json_text
+from specfn.bulk.rows import ADDED, RowChecker, json_text
 from specfn.errors import DocumentError, UsageError
 from specfn.settings import Settings
 

@@ -11,15 +11,13 @@ from itertools import islice
 from typing import Any, Final
 
 from specfn._internal.json import is_deep, loads
-from specfn.bulk.calls import RowChecker, fault
-from specfn.bulk.chunks import CheckChunk, Chunk, Piece
-from specfn.bulk.counts import Counts
-from specfn.bulk.json_text import row_text
+from specfn.bulk.rows import Counts, RowChecker, fault, row_text
+from specfn.bulk.worker_pool import CheckChunk, Chunk, Piece
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 
 #: The maximum number of bytes of a line. A longer line is a row with an error.
-LONGEST_LINE: Final = 16 * 1024 * 1024
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 _GZIP: Final = ".gz"
 
@@ -29,8 +27,8 @@ def check_lines(rows: RowChecker, lines: Sequence[bytes]) -> Piece:
     counts, written = Counts(), []
     for line in lines:
         row = _read(line)
-        checked = rows.check(row) if isinstance(row, dict) else _unreadable(line, row)
-        counts = counts.counting(checked)
+        checked = rows.check(row) if isinstance(row, dict) else _reject(line, row)
+        counts = counts.add_row(checked)
         written.append(row_text(checked))
     written.append(b"")
     return Piece(b"\n".join(written), counts)
@@ -38,8 +36,8 @@ def check_lines(rows: RowChecker, lines: Sequence[bytes]) -> Piece:
 
 def _read(line: bytes) -> dict[str, Any] | str:
     """Return the row of a line, or the reason why it is not a row."""
-    if len(line) > LONGEST_LINE:
-        return f"The line is longer than {LONGEST_LINE:,} bytes."
+    if len(line) > MAX_LINE_BYTES:
+        return f"The line is longer than {MAX_LINE_BYTES:,} bytes."
     try:
         row = loads(line)
     except json.JSONDecodeError as error:
@@ -51,13 +49,13 @@ def _read(line: bytes) -> dict[str, Any] | str:
     return "The line has too many levels of nesting." if is_deep(row, line) else row
 
 
-def _unreadable(line: bytes, reason: str) -> dict[str, Any]:
+def _reject(line: bytes, reason: str) -> dict[str, Any]:
     """Return the row of a line that is not a row; it has the text of the line."""
-    text = line[:LONGEST_LINE].rstrip(b"\r\n").decode(errors="replace")
+    text = line[:MAX_LINE_BYTES].rstrip(b"\r\n").decode(errors="replace")
     return fault({"row": text}, "$row", "object", ABSENT, reason)
 
 
-def compressed_lines(rows: RowChecker, lines: Sequence[bytes]) -> Piece:
+def check_and_compress(rows: RowChecker, lines: Sequence[bytes]) -> Piece:
     """Check lines, and return a complete gzip member. Members that follow each other are one gzip file."""
     piece = check_lines(rows, lines)
     return Piece(gzip.compress(piece.content, compresslevel=6, mtime=0), piece.counts)
@@ -76,7 +74,7 @@ class JsonLines:
     @classmethod
     def for_target(cls, target: str) -> "JsonLines":
         """Return the format for an output file."""
-        return cls(compressed_lines if target.endswith(_GZIP) else check_lines)
+        return cls(check_and_compress if target.endswith(_GZIP) else check_lines)
 
     def chunks(self, source: str, start: int, size: int) -> Iterator[Chunk]:
         """Yield chunks of lines after a position in the decompressed bytes."""
@@ -114,7 +112,7 @@ def chunks_of_lines(stream: Any, size: int) -> Iterator[list[bytes]]:
 
 def _lines(stream: Any) -> Iterator[bytes]:
     """Yield the lines of a stream; of a line that is too long, only the beginning."""
-    limit = LONGEST_LINE + 1
+    limit = MAX_LINE_BYTES + 1
     for line in iter(partial(stream.readline, limit), b""):
         rest = line
         while len(rest) == limit and not rest.endswith(b"\n"):

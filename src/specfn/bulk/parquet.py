@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
-from specfn.bulk.calls import ADDED, READ, RowChecker
-from specfn.bulk.chunks import CheckChunk, Chunk, Piece
-from specfn.bulk.counts import Counts
-from specfn.bulk.json_text import json_text
+from specfn.bulk.rows import ADDED, READ, Counts, RowChecker, json_text
+from specfn.bulk.worker_pool import CheckChunk, Chunk, Piece
 from specfn.errors import UsageError
 
 #: The bytes of a length.
@@ -27,7 +25,7 @@ def check_batch(rows: RowChecker, batch: Any) -> Piece:
     counts, checked = Counts(), []
     for index, row in enumerate(_rows(batch, names)):
         checked.append(rows.check(row))
-        counts = counts.counting(checked[index])
+        counts = counts.add_row(checked[index])
     kept = [index for index, name in enumerate(batch.schema.names) if name not in ADDED]
     fields = [batch.schema.field(index) for index in kept]
     columns = [batch.column(index) for index in kept]
@@ -36,7 +34,7 @@ def check_batch(rows: RowChecker, batch: Any) -> Piece:
         fields.append(arrow.field(name, kind))
         columns.append(arrow.array([_cell(row[name]) for row in checked], kind))
     made = arrow.record_batch(columns, schema=arrow.schema(fields))
-    return Piece(_framed(arrow, made), counts)
+    return Piece(_frame(arrow, made), counts)
 
 
 def _rows(batch: Any, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -55,7 +53,7 @@ def _cell(value: Any) -> Any:
     )
 
 
-def _framed(arrow: Any, batch: Any) -> bytes:
+def _frame(arrow: Any, batch: Any) -> bytes:
     sink = arrow.BufferOutputStream()
     with arrow.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -71,7 +69,7 @@ class Parquet:
 
     def chunks(self, source: str, start: int, size: int) -> Iterator[Chunk]:
         """Yield record batches after a number of rows."""
-        file = _opened(source)
+        file = _open(source)
         with file:
             whole, end = file.metadata.num_rows, 0
             if not whole:
@@ -103,7 +101,7 @@ def _tables(partial: str) -> Iterator[Any]:
             yield arrow.ipc.open_stream(content).read_all()
 
 
-def _opened(source: str) -> Any:
+def _open(source: str) -> Any:
     """Open a Parquet file.
 
     Raises:

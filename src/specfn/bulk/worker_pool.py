@@ -1,4 +1,4 @@
-"""Checks of chunks in several processes, with the results in the order of the chunks.
+"""Chunks of a file, and their checks in several processes, with the results in the order of the chunks.
 
 Processes are started with ``spawn``: a fork would copy locks of other threads. A worker ends when its parent has ended.
 """
@@ -8,15 +8,64 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from specfn.bulk.checker import Checker
-from specfn.bulk.chunks import CheckChunk, Chunk, Piece
+from specfn.bulk.rows import Counts, RowChecker
 from specfn.errors import UsageError
+
+
+class Chunk(NamedTuple):
+    """Some rows of a source.
+
+    Attributes:
+        content: the rows, in the form of the format.
+        end: the position in the source after them.
+        share: the share of the source before this position, from 0 to 1; ``None`` if it is not known.
+    """
+
+    content: Any
+    end: int
+    share: float | None
+
+
+class Piece(NamedTuple):
+    """The result of a chunk.
+
+    Attributes:
+        content: the bytes to append to the partial output.
+        counts: the counts of its rows.
+    """
+
+    content: bytes
+    counts: Counts
+
+
+#: Checks the content of a chunk. It is sent to other processes by its name.
+CheckChunk: TypeAlias = Callable[[RowChecker, Any], Piece]
+
+
+class Format(Protocol):
+    """A format of files with rows."""
+
+    @property
+    def check(self) -> CheckChunk:
+        """Return the check of a chunk."""
+
+    def chunks(self, source: str, start: int, size: int) -> Iterator[Chunk]:
+        """Yield the chunks of a file after a position.
+
+        Raises:
+            UsageError: the file is not of this format.
+        """
+
+    def finish(self, partial: str, target: str) -> None:
+        """Move the complete partial output to its target."""
+
 
 #: The chunks that wait or are checked, for each process.
 _AHEAD: Final = 2
@@ -25,7 +74,7 @@ _AHEAD: Final = 2
 _task: list[Any] = []
 
 
-def checked_in_order(
+def check_in_order(
     checker: Checker, check: CheckChunk, chunks: Iterable[Chunk], jobs: int
 ) -> Iterator[tuple[Chunk, Piece]]:
     """Yield each chunk with its result, in order.
@@ -41,18 +90,18 @@ def checked_in_order(
         UsageError: a worker process ended.
     """
     if jobs == 1:
-        return _checked_here(checker, check, chunks)
-    return _checked_by_processes(checker, check, chunks, jobs)
+        return _check_here(checker, check, chunks)
+    return _check_in_processes(checker, check, chunks, jobs)
 
 
-def _checked_here(
+def _check_here(
     checker: Checker, check: CheckChunk, chunks: Iterable[Chunk]
 ) -> Iterator[tuple[Chunk, Piece]]:
     for chunk in chunks:
         yield chunk, check(checker.rows(), chunk.content)
 
 
-def _checked_by_processes(
+def _check_in_processes(
     checker: Checker, check: CheckChunk, chunks: Iterable[Chunk], jobs: int
 ) -> Iterator[tuple[Chunk, Piece]]:
     executor = ProcessPoolExecutor(

@@ -24,13 +24,13 @@ from specfn.code_mode.sandbox import (
     Returned,
     Sandbox,
     SandboxCall,
+    ScriptLimits,
     Settled,
     Step,
     Waiting,
     sandbox,
 )
 from specfn.code_mode.script_functions import ScriptFunctions
-from specfn.code_mode.script_limits import ScriptLimits
 from specfn.code_mode.script_result import (
     ScriptPause,
     ScriptResult,

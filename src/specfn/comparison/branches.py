@@ -1,6 +1,5 @@
 """Rules for alternatives (``anyOf``, ``oneOf``) and for schemas that all apply (``allOf``)."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
@@ -8,23 +7,10 @@ from typing import Any, Final, Protocol, TypeAlias
 from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict
 from specfn.comparison.keyword_rules import constraints, types_of, values_of
+from specfn.comparison.matching import Matched, match
 from specfn.comparison.subschema_rules import Below, properties_of, required_of
 from specfn.records import ABSENT
 from specfn.schema.vocabulary import BY_TYPE, TYPED
-
-
-def paired(
-    old_mark: Callable[[Any], Any], new_mark: Callable[[Any], Any], old: list[Any], new: list[Any]
-) -> tuple[list[Any], list[Any], list[Any]]:
-    """Return the pairs whose marks occur once in each list, and the others of both lists."""
-    before, after = [*map(old_mark, old)], [*map(new_mark, new)]
-    counts = Counter(before), Counter(after)
-    shared = {mark for mark, count in counts[0].items() if count == 1 == counts[1][mark]} - {None}
-    marked = [*zip(before, old, strict=True)], [*zip(after, new, strict=True)]
-    targets = {mark: schema for mark, schema in marked[1] if mark in shared}
-    pairs = [(schema, targets[mark]) for mark, schema in marked[0] if mark in shared]
-    lost, found = ([schema for mark, schema in side if mark not in shared] for side in marked)
-    return pairs, lost, found
 
 
 def reference_of(schema: Any) -> Any:
@@ -101,13 +87,13 @@ def are_disjoint(schemas: list[JsonObject]) -> bool:
     return sum(map(len, types)) == len(set[str]().union(*types))
 
 
-_Found: TypeAlias = Iterator[SchemaChange | Below]
+_Changes: TypeAlias = Iterator[SchemaChange | Below]
 
 _UNIONS: Final = ("anyOf", "oneOf")
 
 #: The maximum number of alternatives that are compared with each other, and the deepest such comparison.
-_MOST: Final = 16
-_DEEPEST: Final = 2
+_MAX_BRANCHES: Final = 16
+_MAX_DEPTH: Final = 2
 
 
 class _Pairs(Protocol):
@@ -139,7 +125,7 @@ class BranchRule:
             return all(alone)
         return any(union and only for union, only in zip(unions, alone, strict=True))
 
-    def changes(self, old: JsonObject, new: JsonObject, depth: int) -> _Found:
+    def changes(self, old: JsonObject, new: JsonObject, depth: int) -> _Changes:
         """Yield the changes of the alternatives, and the pairs of alternatives to compare."""
         yield from self._all_of(old, new)
         before, after = _union(old), _union(new)
@@ -154,12 +140,9 @@ class BranchRule:
             yield from self._only_new(old, after, depth, is_alone=len(constraints(new)) == 1)
             yield from self._overlap(old, new, after)
 
-    def _all_of(self, old: JsonObject, new: JsonObject) -> _Found:
-        before, after = [*old.get("allOf", ())], [*new.get("allOf", ())]
-        pairs: list[Any] = []
-        for mark in (dumps_sorted, reference_of):
-            more, before, after = paired(mark, mark, before, after)
-            pairs += more
+    def _all_of(self, old: JsonObject, new: JsonObject) -> _Changes:
+        marks = (dumps_sorted, reference_of)
+        pairs, before, after = match(old.get("allOf", ()), new.get("allOf", ()), marks)
         if len(before) == len(after):
             pairs += zip(before, after, strict=True)
         elif after:
@@ -168,7 +151,7 @@ class BranchRule:
             yield SchemaChange((), "schema", before, after, "no", "fewer schemas apply (allOf)")
         yield from (((), *pair) for pair in pairs)
 
-    def _several(self, old: JsonObject, new: JsonObject) -> _Found:
+    def _several(self, old: JsonObject, new: JsonObject) -> _Changes:
         """Yield an undecided change if a schema has two lists of alternatives."""
         if any(not self._pairs.is_unchanged(old.get(key), new.get(key)) for key in _UNIONS):
             before, after = (
@@ -178,15 +161,17 @@ class BranchRule:
 
     def _only_old(
         self, before: list[Any], new: JsonObject, depth: int, *, is_alone: bool
-    ) -> _Found:
+    ) -> _Changes:
         """Yield the changes of a schema that lost its alternatives."""
         if is_alone:
             yield from self._alternatives(before, self._by_type(new), depth)
-        else:  # the keywords beside the alternatives are compared with the new schema
+        else:  # the keywords next to the alternatives are compared with the new schema
             text = "the alternatives no longer apply"
             yield SchemaChange((), "branch-removed", before, ABSENT, "no", text)
 
-    def _only_new(self, old: JsonObject, after: list[Any], depth: int, *, is_alone: bool) -> _Found:
+    def _only_new(
+        self, old: JsonObject, after: list[Any], depth: int, *, is_alone: bool
+    ) -> _Changes:
         """Yield the changes of a schema that got alternatives."""
         if is_alone:
             yield from self._alternatives(self._by_type(old), after, depth)
@@ -196,48 +181,46 @@ class BranchRule:
 
     def _by_type(self, schema: JsonObject) -> list[Any]:
         """Return a schema as alternatives by type. Equal schemas have the same objects, so that recursion ends."""
-        found = constraints(schema)
-        return self._split.setdefault(dumps_sorted(found), by_type(found))
+        rest = constraints(schema)
+        return self._split.setdefault(dumps_sorted(rest), by_type(rest))
 
     # -- two lists of alternatives ----------------------------------------------------------------
 
-    def _alternatives(self, before: list[Any], after: list[Any], depth: int) -> _Found:
+    def _alternatives(self, before: list[Any], after: list[Any], depth: int) -> _Changes:
         """Pair the alternatives of two lists; yield the pairs, and a change for each alternative without a pair."""
-        pairs, lost, found = self._paired(before, after)
+        pairs, removed, added = self._pair(before, after)
         for schema, counterpart in pairs:
             if self._is_covered(schema, counterpart, after, depth):
-                found = [*found, counterpart]
+                added = [*added, counterpart]
             else:
                 yield (), schema, counterpart
-        for schema in lost:
+        for schema in removed:
             verdict = self._best(schema, after, depth)
             if verdict != "no":
-                yield self._lost(schema, verdict)
-        for schema in found:
-            yield self._found(schema)
+                is_null = self._pairs.resolved(schema, is_old=True).get("type") == "null"
+                kind: DifferenceKind = "nullable" if is_null else "branch-removed"
+                text = "null is no longer accepted" if is_null else "an alternative was removed"
+                yield SchemaChange((), kind, schema, ABSENT, verdict, text)
+        for schema in added:
+            is_null = self._pairs.resolved(schema, is_old=False).get("type") == "null"
+            kind = "nullable" if is_null else "branch-added"
+            text = "null is accepted" if is_null else "an alternative is new"
+            yield SchemaChange((), kind, ABSENT, schema, "no", text)
 
-    def _paired(
-        self, before: list[Any], after: list[Any]
-    ) -> tuple[list[Any], list[Any], list[Any]]:
+    def _pair(self, before: list[Any], after: list[Any]) -> Matched:
         """Pair the same alternatives, then those with one reference, tag, title or type, then the last ones."""
-        pairs: list[Any] = []
-        lost, found = before, after
-        for mark in (dumps_sorted, reference_of):
-            more, lost, found = paired(mark, mark, lost, found)
-            pairs += more
-        for fact in (tag_of, title_of, type_of):
-            old_mark, new_mark = (
-                partial(self._fact, fact, is_old=is_old) for is_old in (True, False)
-            )
-            more, lost, found = paired(old_mark, new_mark, lost, found)
-            pairs += more
-        if len(lost) == len(found) == 1:
-            return [*pairs, (lost[0], found[0])], [], []
-        return pairs, lost, found
+        facts = [
+            (partial(self._fact, fact, is_old=True), partial(self._fact, fact, is_old=False))
+            for fact in (tag_of, title_of, type_of)
+        ]
+        matched = match(before, after, (dumps_sorted, reference_of, *facts))
+        if len(matched.removed) == len(matched.added) == 1:
+            return Matched([*matched.pairs, (matched.removed[0], matched.added[0])], [], [])
+        return matched
 
     def _is_covered(self, old: Any, new: Any, after: list[Any], depth: int) -> bool:
         """Return whether a new alternative refuses a value of an old one, but another one accepts each."""
-        if len(after) == 1 or depth >= _DEEPEST or self._pairs.is_unchanged(old, new):
+        if len(after) == 1 or depth >= _MAX_DEPTH or self._pairs.is_unchanged(old, new):
             return False
         is_refused = self._pairs.verdict(old, new, depth + 1) != "no"
         return is_refused and self._best(old, after, depth) == "no"
@@ -245,30 +228,18 @@ class BranchRule:
     def _fact(self, fact: Callable[[JsonObject], Any], schema: Any, *, is_old: bool) -> Any:
         return fact(self._pairs.resolved(schema, is_old=is_old))
 
-    def _lost(self, schema: Any, verdict: Verdict) -> SchemaChange:
-        is_null = self._pairs.resolved(schema, is_old=True).get("type") == "null"
-        kind: DifferenceKind = "nullable" if is_null else "branch-removed"
-        text = "null is no longer accepted" if is_null else "an alternative was removed"
-        return SchemaChange((), kind, schema, ABSENT, verdict, text)
-
-    def _found(self, schema: Any) -> SchemaChange:
-        is_null = self._pairs.resolved(schema, is_old=False).get("type") == "null"
-        kind: DifferenceKind = "nullable" if is_null else "branch-added"
-        text = "null is accepted" if is_null else "an alternative is new"
-        return SchemaChange((), kind, ABSENT, schema, "no", text)
-
     def _best(self, schema: Any, after: list[Any], depth: int) -> Verdict:
         """Return whether the new alternatives refuse a value of an old one."""
-        if depth >= _DEEPEST or len(after) > _MOST:
+        if depth >= _MAX_DEPTH or len(after) > _MAX_BRANCHES:
             return "maybe"
         verdicts = set[Verdict]()
-        for each in after:
-            verdicts.add(self._pairs.verdict(schema, each, depth + 1))
+        for branch in after:
+            verdicts.add(self._pairs.verdict(schema, branch, depth + 1))
             if "no" in verdicts:
                 return "no"
         return "yes" if verdicts == {"yes"} else "maybe"
 
-    def _overlap(self, old: JsonObject, new: JsonObject, after: list[Any]) -> _Found:
+    def _overlap(self, old: JsonObject, new: JsonObject, after: list[Any]) -> _Changes:
         """Yield an undecided change if a value may fit two alternatives that were changed."""
         if not self._is_exact or "oneOf" not in new:
             return
@@ -282,5 +253,5 @@ class BranchRule:
 
 def _union(schema: JsonObject) -> list[Any] | None:
     """Return the alternatives of a schema that has one list of them."""
-    found = [schema[key] for key in _UNIONS if key in schema]
-    return found[0] if len(found) == 1 and isinstance(found[0], list) else None
+    unions = [schema[key] for key in _UNIONS if key in schema]
+    return unions[0] if len(unions) == 1 and isinstance(unions[0], list) else None

@@ -45,9 +45,6 @@ DifferenceKind: TypeAlias = Literal[
     "type",
 ]
 
-#: A change of schema keywords: kind, value before, value after, verdict, text.
-KeywordChange: TypeAlias = tuple[DifferenceKind, Any, Any, Verdict, str]
-
 _RANK: Final[dict[Verdict, int]] = {"no": 0, "maybe": 1, "yes": 2}
 
 

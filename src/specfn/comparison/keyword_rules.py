@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.comparison.difference import (
     DifferenceKind,
-    KeywordChange,
     SchemaChange,
     Verdict,
 )
@@ -65,7 +64,7 @@ def _type_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
-def type_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def type_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     """Yield the change of the types."""
     before, after = types_of(old), types_of(new)
     is_listed = values_of(old) is not None and values_of(new) is not None
@@ -75,10 +74,12 @@ def type_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
     names = _names(before), _names(after)
     if "null" in before ^ after and before - {"null"} == after - {"null"}:
         text = "null is no longer accepted" if removed else "null is accepted"
-        yield "nullable", *names, "yes" if removed else "no", text
+        yield SchemaChange((), "nullable", *names, "yes" if removed else "no", text)
         return
     old_text, new_text = _type_text(before), _type_text(after)
-    yield "type", *names, "yes" if removed else "no", f"the type {old_text} became {new_text}"
+    yield SchemaChange(
+        (), "type", *names, "yes" if removed else "no", f"the type {old_text} became {new_text}"
+    )
 
 
 def _lists(old: JsonObject, new: JsonObject) -> bool:
@@ -96,27 +97,29 @@ def _type_text(types: frozenset[str]) -> str:
     return "any type" if types == ALL_TYPES else " or ".join(sorted(types)) or "no type"
 
 
-def enum_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def enum_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     """Yield the change of the listed values."""
     if not _lists(old, new):
         return
     before, after = values_of(old), values_of(new)
     values = (ABSENT if before is None else before, ABSENT if after is None else after)
     if after is None:
-        yield "enum", *values, "no", "other values are accepted"
+        yield SchemaChange((), "enum", *values, "no", "other values are accepted")
         return
     if before is None:
-        yield "enum", *values, "yes", "only listed values are accepted"
+        yield SchemaChange((), "enum", *values, "yes", "only listed values are accepted")
         return
     accepted, known = {*map(_key, after)}, {*map(_key, before)}
     removed = [value for value in before if _key(value) not in accepted]
     added = [value for value in after if _key(value) not in known]
     if removed == [None] and not added:
-        yield "nullable", *values, "yes", "null is no longer accepted"
+        yield SchemaChange((), "nullable", *values, "yes", "null is no longer accepted")
     elif added == [None] and not removed:
-        yield "nullable", *values, "no", "null is accepted"
+        yield SchemaChange((), "nullable", *values, "no", "null is accepted")
     elif removed or added:
-        yield "enum", *values, "yes" if removed else "no", _enum_text(removed, added)
+        yield SchemaChange(
+            (), "enum", *values, "yes" if removed else "no", _enum_text(removed, added)
+        )
 
 
 def _key(value: Any) -> bytes:
@@ -151,7 +154,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-_Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[KeywordChange]]
+_Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[SchemaChange]]
 
 #: Annotations and the kinds of their differences. They refuse nothing.
 _ANNOTATIONS: Final[dict[str, DifferenceKind]] = {
@@ -251,13 +254,13 @@ def _meaning_of(key: str, value: Any) -> Any:
     return value
 
 
-def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     """Yield the changed annotations of two schemas."""
     for key, kind in _ANNOTATIONS.items():
         if (key in old or key in new) and not _is_equal(old, new, key):
             before, after = _both(old, new, key)
             change = _change_text(before, after) if kind == "default" else "changed"
-            yield kind, before, after, "no", f"the {key} {change}"
+            yield SchemaChange((), kind, before, after, "no", f"the {key} {change}")
 
 
 def _is_equal(old: JsonObject, new: JsonObject, key: str) -> bool:
@@ -274,7 +277,7 @@ def _both(old: JsonObject, new: JsonObject, key: str) -> tuple[Any, Any]:
 def _length_rule(key: str, sign: int) -> _Rule:
     """Return the rule of a bound of a length. The sign is 1 for a lower bound and -1 for an upper one."""
 
-    def rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    def rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         weakest = 0 if sign > 0 else float("inf")
         before, after = (_number(each, key, weakest) for each in (old, new))
         if before != after:
@@ -306,9 +309,10 @@ def _number(schema: JsonObject, key: str, default: float) -> float:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
-def _bound(old: JsonObject, new: JsonObject, key: str, verdict: Verdict) -> KeywordChange:
+def _bound(old: JsonObject, new: JsonObject, key: str, verdict: Verdict) -> SchemaChange:
     before, after = _both(old, new, key)
-    return "bound", before, after, verdict, f"{key} {_change_text(before, after)}"
+    text = f"{key} {_change_text(before, after)}"
+    return SchemaChange((), "bound", before, after, verdict, text)
 
 
 def _change_text(before: Any, after: Any) -> str:
@@ -323,7 +327,7 @@ def _range_rule(key: str, sign: int) -> _Rule:
     """Return the rule of a bound of a number and its exclusive form."""
     exclusive = f"exclusive{key[0].upper()}{key[1:]}"
 
-    def rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+    def rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         if _is_equal_or_absent(old, new, key) and _is_equal_or_absent(old, new, exclusive):
             return
         is_integer = "number" not in types_of(old)
@@ -358,7 +362,7 @@ def _limit(
     return max(found)
 
 
-def _multiple_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def _multiple_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     if _is_equal_or_absent(old, new, "multipleOf"):
         return
     before = _number(old, "multipleOf", 0 if "number" in types_of(old) else 1)
@@ -371,7 +375,7 @@ def _exact(number: float) -> Fraction:
     return Fraction(str(number))
 
 
-def _unique_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def _unique_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     before, after = (each.get("uniqueItems") is True for each in (old, new))
     if before != after:
         yield _bound(old, new, "uniqueItems", "yes" if after else "no")
@@ -380,19 +384,20 @@ def _unique_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
 # -- texts -----------------------------------------------------------------------------------------
 
 
-def _pattern_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def _pattern_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     if not _is_equal_or_absent(old, new, "pattern"):
         before, after = _both(old, new, "pattern")
         is_free = after in {ABSENT, "", ".*"}
         verdict: Verdict = "no" if is_free else "yes" if before is ABSENT else "maybe"
-        yield "pattern", before, after, verdict, f"pattern {_change_text(before, after)}"
+        text = f"pattern {_change_text(before, after)}"
+        yield SchemaChange((), "pattern", before, after, verdict, text)
 
 
-def _format_rule(old: JsonObject, new: JsonObject) -> Iterator[KeywordChange]:
+def _format_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     if not _is_equal_or_absent(old, new, "format"):
         before, after = _both(old, new, "format")
         text = f"format {_change_text(before, after)}"
-        yield "format", before, after, _format_verdict(before, after), text
+        yield SchemaChange((), "format", before, after, _format_verdict(before, after), text)
 
 
 def _format_verdict(before: Any, after: Any) -> Verdict:
@@ -425,7 +430,7 @@ _DECIDED: Final = {
 
 def keyword_changes(
     old: JsonObject, new: JsonObject, is_unchanged: Callable[[Any, Any], bool]
-) -> Iterator[KeywordChange]:
+) -> Iterator[SchemaChange]:
     """Yield the changed constraints of two schemas, without those of their subschemas.
 
     ``is_unchanged`` decides whether two schemas mean the same, with everything that they refer to.
@@ -437,7 +442,8 @@ def keyword_changes(
     for key, rule in _RULES.items():
         if _concerns(key, types):
             for change in rule(old, new):
-                yield _weaker(change) if is_listed else change
+                may_refuse = is_listed and change.breaking == "yes"  # perhaps none of the values
+                yield change._replace(breaking="maybe") if may_refuse else change
     for key in dict.fromkeys((*old, *new)):
         if key not in _DECIDED and not is_annotation(key) and _concerns(key, types):
             yield from _undecided(old, new, key, is_unchanged)
@@ -448,28 +454,17 @@ def _concerns(key: str, types: frozenset[str]) -> bool:
     return key not in TYPED or any(key in BY_TYPE.get(kind, ()) for kind in types)
 
 
-def _weaker(change: KeywordChange) -> KeywordChange:
-    """Return a change that may refuse none of the listed values."""
-    kind, before, after, verdict, text = change
-    return kind, before, after, "no" if verdict == "no" else "maybe", text
-
-
 #: Keywords whose removal can refuse a value, because they relax another one.
 _RELAXING: Final = frozenset({"minContains"})
 
 
 def _undecided(
     old: JsonObject, new: JsonObject, key: str, is_unchanged: Callable[[Any, Any], bool]
-) -> Iterator[KeywordChange]:
+) -> Iterator[SchemaChange]:
     """Yield the change of a keyword without a rule: only its removal is known to refuse nothing."""
     before, after = _both(old, new, key)
     if before is not ABSENT and after is not ABSENT and is_unchanged({key: before}, {key: after}):
         return
     verdict: Verdict = "no" if after is ABSENT and key not in _RELAXING else "maybe"
     state = "is new" if before is ABSENT else "is gone" if after is ABSENT else "changed"
-    yield "schema", before, after, verdict, f"the keyword {key} {state}"
-
-
-def at(tokens: tuple[str, ...], change: KeywordChange) -> SchemaChange:
-    """Return a change of keywords with its place."""
-    return SchemaChange(tokens, *change)
+    yield SchemaChange((), "schema", before, after, verdict, f"the keyword {key} {state}")

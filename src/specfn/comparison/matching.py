@@ -1,6 +1,8 @@
 """Pairs of the functions and arguments that are the same in two applications."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from specfn._internal.json import JsonObject, dumps_sorted
@@ -41,10 +43,10 @@ class SentArgument(NamedTuple):
 def arguments_of(function: Function) -> list[SentArgument]:
     """Return the path, query, header and cookie arguments of a function."""
     root = function.schemas.composed.arguments
-    found = [*_arguments(function.route.parameters, "", root)]
+    arguments = [*_arguments(function.route.parameters, "", root)]
     for group in function.route.groups:
-        found += _arguments(group.parameters, group.key, root["properties"][group.key])
-    return found
+        arguments += _arguments(group.parameters, group.key, root["properties"][group.key])
+    return arguments
 
 
 def _arguments(
@@ -60,18 +62,14 @@ def _arguments(
                 location=parameter.location,
                 required=key in required,
                 schema=properties[key],
-                wire=_wire(parameter),
+                wire={
+                    "style": parameter.style,
+                    "explode": parameter.explode,
+                    "allowReserved": parameter.allow_reserved,
+                    "media type": parameter.media_type,
+                },
                 pointer=parameter.pointer,
             )
-
-
-def _wire(parameter: Parameter) -> JsonObject:
-    return {
-        "style": parameter.style,
-        "explode": parameter.explode,
-        "allowReserved": parameter.allow_reserved,
-        "media type": parameter.media_type,
-    }
 
 
 _Item = TypeVar("_Item")
@@ -91,30 +89,26 @@ class Matched(NamedTuple):
     added: list[Any]
 
 
-def match(old: Iterable[_Item], new: Iterable[_Item], marks: Iterable[_Mark]) -> Matched:
-    """Pair items whose mark occurs once in each list. Each mark is tried on the items that the ones before left."""
+def match(
+    old: Iterable[_Item], new: Iterable[_Item], marks: Iterable[_Mark | tuple[_Mark, _Mark]]
+) -> Matched:
+    """Pair items whose mark occurs once in each list. Each mark is tried on the items that the ones before left.
+
+    An item whose mark is ``None`` stays. Two functions are the marks of the old and of the new items.
+    """
     pairs: list[tuple[Any, Any]] = []
     removed, added = [*old], [*new]
     for mark in marks:
-        before, after = _single(removed, mark), _single(added, mark)
-        shared = before.keys() & after.keys()
-        pairs += [(item, after[key]) for key, item in before.items() if key in shared]
-        used = {id(each) for pair in pairs for each in pair} if shared else set()
-        removed = [each for each in removed if id(each) not in used]
-        added = [each for each in added if id(each) not in used]
+        old_mark, new_mark = mark if isinstance(mark, tuple) else (mark, mark)
+        before = [(old_mark(item), item) for item in removed]
+        after = [(new_mark(item), item) for item in added]
+        counts = Counter(key for key, _ in before), Counter(key for key, _ in after)
+        shared = {key for key, count in counts[0].items() if count == 1 == counts[1][key]} - {None}
+        counterparts = {key: item for key, item in after if key in shared}
+        pairs += [(item, counterparts[key]) for key, item in before if key in shared]
+        removed = [item for key, item in before if key not in shared]
+        added = [item for key, item in after if key not in shared]
     return Matched(pairs, removed, added)
-
-
-def _single(items: Iterable[Any], mark: _Mark) -> dict[Any, Any]:
-    """Return the items by mark. A mark that is ``None`` or occurs twice is left out."""
-    found: dict[Any, Any] = {}
-    twice: set[Any] = {None}
-    for each in items:
-        key = mark(each)
-        if key in found:
-            twice.add(key)
-        found[key] = each
-    return {key: each for key, each in found.items() if key not in twice}
 
 
 # -- functions -------------------------------------------------------------------------------------
@@ -122,23 +116,13 @@ def _single(items: Iterable[Any], mark: _Mark) -> dict[Any, Any]:
 
 def match_functions(old: Iterable[Function], new: Iterable[Function]) -> Matched:
     """Pair functions by method and path, by path without the names of its parameters, by name and by operationId."""
-    return match(old, new, (_operation, _anonymous, _name, _operation_id))
-
-
-def _operation(function: Function) -> Any:
-    return function.method, function.path
-
-
-def _anonymous(function: Function) -> Any:
-    return function.method, anonymous_path(function)
-
-
-def _name(function: Function) -> Any:
-    return function.name
-
-
-def _operation_id(function: Function) -> Any:
-    return function.operation_id
+    marks: tuple[_Mark, ...] = (
+        lambda function: (function.method, function.path),
+        lambda function: (function.method, anonymous_path(function)),
+        attrgetter("name"),
+        attrgetter("operation_id"),
+    )
+    return match(old, new, marks)
 
 
 def anonymous_path(function: Function) -> Any:
@@ -161,7 +145,7 @@ def _unnamed(piece: str | Placeholder) -> str | None:
 
 def match_arguments(old: list[SentArgument], new: list[SentArgument]) -> Matched:
     """Pair arguments by location and name, by name, and by location and schema."""
-    return match(old, new, (_placed, _called, _alike))
+    return match(old, new, (lambda argument: (argument.location, _name(argument)), _name, _kind))
 
 
 def match_path_arguments(old: list[SentArgument], new: list[SentArgument]) -> Matched:
@@ -171,19 +155,11 @@ def match_path_arguments(old: list[SentArgument], new: list[SentArgument]) -> Ma
     return Matched(pairs, old[count:], new[count:])
 
 
-def _placed(argument: SentArgument) -> Any:
-    return argument.location, _folded(argument)
-
-
-def _called(argument: SentArgument) -> Any:
-    return _folded(argument)
-
-
-def _folded(argument: SentArgument) -> str:
+def _name(argument: SentArgument) -> str:
     return argument.name.lower() if argument.location == "header" else argument.name
 
 
-def _alike(argument: SentArgument) -> Any:
+def _kind(argument: SentArgument) -> Any:
     schema = argument.schema
     text = dumps_sorted(constraints(schema) if isinstance(schema, dict) else schema)
     return argument.location, argument.required, text

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -12,7 +11,6 @@ from specfn.comparison.difference import SchemaChange, Verdict, worst
 from specfn.comparison.keyword_rules import (
     ALL_TYPES,
     annotation_changes,
-    at,
     constraints,
     is_same,
     is_same_meaning,
@@ -268,7 +266,9 @@ class SchemaPairs:
             edge = self._edge(tokens, before, after)
             if edge is not None:
                 part.edges.append(edge)
-                part.changes.extend(map(partial(at, tokens), annotation_changes(before, after)))
+                part.changes.extend(
+                    change._replace(tokens=tokens) for change in annotation_changes(before, after)
+                )
                 continue
             for found in self._compared(before, after, depth):
                 if isinstance(found, SchemaChange):
@@ -294,7 +294,7 @@ class SchemaPairs:
             if after.get("not") != {}:
                 yield SchemaChange((), "schema", old, new, "no", "values are accepted")
             return
-        yield from map(partial(at, ()), annotation_changes(before, after))
+        yield from annotation_changes(before, after)
         before, after = _with_equal_lists(before, after)
         if after.get("not") == {}:
             yield SchemaChange((), "schema", old, new, "yes", "no value is accepted")
@@ -304,7 +304,7 @@ class SchemaPairs:
             return
         if ("type" in before) != ("type" in after):
             before, after = self._typed(before, is_old=True), self._typed(after, is_old=False)
-        yield from map(partial(at, ()), keyword_changes(before, after, self.means_the_same))
+        yield from keyword_changes(before, after, self.means_the_same)
         yield from subschema_rules.changes(before, after)
         yield from self._branches.changes(before, after, depth)
         yield from self._unevaluated(before, after)

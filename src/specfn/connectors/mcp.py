@@ -1,6 +1,7 @@
 """The profile of the Model Context Protocol: tools as a server lists them."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from specfn.schema.profiles.profile import BOUNDS, BUILT, DESCRIPTION, NAME, SAID, SCHEMA, Profile
 
@@ -29,3 +30,10 @@ PROFILE: Final = Profile(
     refs=True,
     closed=False,
 )
+
+#: The annotations of a tool about the effects of its function, by the safety of the function.
+SAFETY_HINTS: Final[Mapping[str, dict[str, Any]]] = {
+    "read": {"readOnlyHint": True},
+    "write": {"readOnlyHint": False, "destructiveHint": False},
+    "destructive": {"readOnlyHint": False, "destructiveHint": True},
+}

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from specfn.demo.shop import create_shop
 from specfn.http_server.guard import LOOPBACK, Guard
-from specfn.http_server.listen import bound_socket, origin_of
+from specfn.http_server.listen import bind_socket, origin_of
 
 _HOST: Final = "127.0.0.1"
 
@@ -46,7 +46,7 @@ def serve(port: int = 0) -> Iterator[Server]:
         Guard(shop, hosts=LOOPBACK), log_config=None, access_log=False, timeout_graceful_shutdown=1
     )
     server = uvicorn.Server(config)
-    with bound_socket(_HOST, port, f"--port {port}") as bound:
+    with bind_socket(_HOST, port, f"--port {port}") as bound:
         thread = Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()  # the socket listens already, so early requests wait
         try:

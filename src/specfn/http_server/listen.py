@@ -1,8 +1,12 @@
 """Listening on an address of this machine until a signal arrives (extras ``mcp`` and ``ui``)."""
 
+import gc
+import logging
 import signal
 import socket
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn.errors import UsageError
@@ -12,11 +16,12 @@ from specfn.http_server.guard import AsgiApp
 if TYPE_CHECKING:
     import uvicorn
 
+
 #: Seconds for open requests after an interrupt.
-GRACE: Final = 5
+MAX_GRACE_SECONDS: Final = 5
 
 
-def bound_socket(host: str, port: int, option: str) -> socket.socket:
+def bind_socket(host: str, port: int, option: str) -> socket.socket:
     """Return a socket that is bound to an address.
 
     Args:
@@ -29,15 +34,15 @@ def bound_socket(host: str, port: int, option: str) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # with protocol 0, asyncio does not turn off Nagle's algorithm, and each answer takes 40 ms longer
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
-        found.listen()  # so that another server on this port is noticed now
+        bound.bind((host, port))
+        bound.listen()  # so that another server on this port is noticed now
     except OSError as error:
-        found.close()
+        bound.close()
         raise UsageError(f"{option} cannot be used: {error.strerror}") from None
-    return found
+    return bound
 
 
 def origin_of(bound: socket.socket, host: str) -> str:
@@ -61,7 +66,7 @@ def limited_server(app: AsgiApp) -> "uvicorn.Server":
         backlog=client_limits.MAX_ACCEPTED_AT_ONCE,
         timeout_keep_alive=client_limits.MAX_IDLE_SECONDS,
         h11_max_incomplete_event_size=client_limits.MAX_HEADER_BYTES,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=MAX_GRACE_SECONDS,
     )
     return uvicorn.Server(config)
 
@@ -99,8 +104,22 @@ def serve(
         running.should_exit = True
         stopped.append(number)
 
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     ready()
     anyio.run(run)
     return signal.SIGINT in stopped
+
+
+@contextmanager
+def gc_while_serving() -> Iterator[None]:
+    """Collect garbage while serving, except the documents, and log to stderr, because a server runs for long."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="specfn: %(levelname)s: %(message)s"
+    )
+    gc.freeze()
+    gc.enable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

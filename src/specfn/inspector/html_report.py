@@ -4,17 +4,50 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import join
 from specfn.application.application import Application
 from specfn.connectors import registry
 from specfn.function.function import Function
-from specfn.inspector.changes import changes
-from specfn.inspector.document_parts import parts
-from specfn.inspector.figures import document_notes, function_figures, profile_figures, total
-from specfn.inspector.function_details import function_details, model_view
-from specfn.inspector.overview import overview
+from specfn.inspector.page_data import (
+    changes,
+    document_notes,
+    function_details,
+    function_figures,
+    model_view,
+    overview,
+    profile_figures,
+    total,
+)
 from specfn.inspector.page_files import static_page
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_set import ToolSet
+
+#: Members whose members are parts, and members with one more level.
+_SHALLOW = frozenset({"paths", "webhooks"})
+_DEEP = frozenset({"components"})
+
+
+def parts(document: JsonObject) -> Iterator[tuple[str, Any]]:
+    """Yield the pointer and the value of each path, webhook and component, and of every other member.
+
+    A pointer into the document belongs to the part with the longest pointer that is a prefix of it.
+    """
+    for name, value in document.items():
+        if name in _SHALLOW and isinstance(value, dict):
+            yield from _members((name,), value)
+        elif name in _DEEP and isinstance(value, dict):
+            for kind, components in value.items():
+                if isinstance(components, dict):
+                    yield from _members((name, kind), components)
+                else:
+                    yield join((name, kind)), components
+        else:
+            yield join((name,)), value
+
+
+def _members(above: tuple[str, ...], value: JsonObject) -> Iterator[tuple[str, Any]]:
+    for name, inner in value.items():
+        yield join((*above, str(name))), inner
 
 
 def html_report(

@@ -19,11 +19,17 @@ from specfn.function.function import Function
 from specfn.http.connection import Connection
 from specfn.http.request.security import require_declared
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
-from specfn.inspector.changes import changes
 from specfn.inspector.document_places import value_at
-from specfn.inspector.figures import document_notes, function_figures, profile_figures, total
-from specfn.inspector.function_details import function_details, model_view
-from specfn.inspector.overview import overview
+from specfn.inspector.page_data import (
+    changes,
+    document_notes,
+    function_details,
+    function_figures,
+    model_view,
+    overview,
+    profile_figures,
+    total,
+)
 from specfn.inspector.page_files import SERVED_POLICY, served_file, served_page
 from specfn.inspector.tried_calls import TriedCalls, text_member
 

@@ -21,10 +21,9 @@ except ImportError as error:
 from specfn.calling.function_search import titles as titles_of
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
 from specfn.mcp import search_tools
-from specfn.mcp.files.saved_files import SavedFiles
-from specfn.mcp.listing import ToolList
+from specfn.mcp.handlers import Handlers
+from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.mcp.tool_handlers import Handlers
 from specfn.tools.function_set import Catalog, Functions
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from specfn._internal.json import JsonObject
     from specfn.http.connection import Connection
-    from specfn.mcp.scripts.script_tools import ScriptTools
 
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
 Approval: TypeAlias = Literal["ask", "refuse", "allow"]
@@ -106,23 +104,24 @@ def server(
         fields=fields,
         read_only=read_only,
     )
-    names = served.offered
-    listed = ToolList(served, names)
-    searches = mode == "search" or (mode == "auto" and listed.is_large())
+    searches = mode == "search" or (mode == "auto" and served.is_large())
     titles = titles_of(catalog)
     tools: Sequence[JsonObject] = ()
     if searches:
-        tools = search_tools.tools(titles, count=len(names), read_only=read_only, fields=fields)
+        count = len(served.offered)
+        tools = search_tools.tools(titles, count=count, read_only=read_only, fields=fields)
     asks = approve == "ask" and not read_only
     scripts = None
     if mode == "code":
-        scripts = _scripts(
-            served, titles, key, asks=asks, read_only=read_only, together=questions == "together"
+        from specfn.mcp.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+
+        together = questions == "together"
+        scripts = ScriptTools(
+            served, titles, key=key, asks=asks, read_only=read_only, together=together
         )
         tools = scripts.tools
     handlers = Handlers(
         served=served,
-        listed=listed,
         search_tools=tuple(tools),
         scripts=scripts,
         asks=asks,
@@ -132,33 +131,6 @@ def server(
         fields=fields,
     )
     return _server(handlers, titles, key)
-
-
-def _scripts(
-    served: ServedFunctions,
-    titles: str,
-    key: bytes | str | None,
-    *,
-    asks: bool,
-    read_only: bool,
-    together: bool,
-) -> "ScriptTools":
-    """Return the tools of mode ``code``.
-
-    Raises:
-        UsageError: the package that runs scripts is missing.
-    """
-    from specfn.mcp.scripts.script_tools import ScriptTools  # noqa: PLC0415  # an extra
-
-    return ScriptTools.of(
-        served,
-        served.offered,
-        titles,
-        key=key,
-        asks=asks,
-        read_only=read_only,
-        together=together,
-    )
 
 
 def asgi(  # each is a decision of the operator
@@ -233,7 +205,7 @@ def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
 
 
 def _server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[Any]:
-    found: Server[Any] = Server(
+    server: Server[Any] = Server(
         "specfn",
         version=version("specfn"),
         title=titles,
@@ -245,8 +217,8 @@ def _server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[
         cache_hints={"tools/list": CacheHint(ttl_ms=_TTL, scope="private")},
     )
     security = RequestStateSecurity.ephemeral() if key is None else RequestStateSecurity(keys=[key])
-    found.middleware.append(RequestStateBoundary(security, default_audience="specfn"))
-    return found
+    server.middleware.append(RequestStateBoundary(security, default_audience="specfn"))
+    return server
 
 
 def _instructions(handlers: Handlers, titles: str) -> str:
@@ -257,8 +229,8 @@ def _instructions(handlers: Handlers, titles: str) -> str:
         )
     if not handlers.search_tools:
         return f"Functions of {titles}."
-    listed = [tool["name"] for tool in handlers.search_tools]
-    calls = [name for name in (search_tools.READ, search_tools.CHANGE) if name in listed]
+    names = [tool["name"] for tool in handlers.search_tools]
+    calls = [name for name in (search_tools.READ, search_tools.CHANGE) if name in names]
     return (
         f"Functions of {titles}. Find functions with {search_tools.SEARCH}, read their schemas with "
         f"{search_tools.DESCRIBE}, and call them with {' or '.join(calls)}."

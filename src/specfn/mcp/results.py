@@ -1,5 +1,7 @@
-"""Answers of functions as results of tool calls."""
+"""Answers of functions as results of tool calls, and content blocks for binary responses (rule X14)."""
 
+import base64
+import hashlib
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,11 +13,12 @@ from specfn._internal.json import loads
 from specfn._internal.logs import one_line_log
 from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.http.response.first_bytes import FileType, file_type
+from specfn.http.response.response import Result
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer
 from specfn.invocation.response_fields import ResponseFields
-from specfn.mcp.files.content_blocks import content_block
-from specfn.mcp.files.saved_files import SavedFiles
+from specfn.mcp.saved_files import NotSavedError, SavedFiles
 
 log: Final = one_line_log("specfn.mcp")
 
@@ -35,7 +38,7 @@ MISCONFIGURED: Final = (
 )
 
 
-def logged_failure(name: str, error: Exception) -> str:
+def log_failure(name: str, error: Exception) -> str:
     """Log the failure of a call, and return the text for the model, which does not contain the reason.
 
     A mistake in the configuration is logged as one line. An unexpected error is logged with its traceback.
@@ -54,22 +57,22 @@ def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[content], is_error=is_error)
 
 
-def result_of(
-    answer: Answer, *, takes_any: bool, declares_output: bool = False
+def tool_result(
+    answer: Answer, *, any_json: bool, declares_output: bool = False
 ) -> types.CallToolResult:
     """Return the result of a tool call.
 
     Args:
         answer: the answer of the function.
-        takes_any: the protocol takes any JSON value as structured content; otherwise only an object.
+        any_json: the protocol accepts any JSON value as structured content; otherwise only an object.
         declares_output: the tool has an output schema, so a client expects structured content.
     """
     result = text_result(answer.text, is_error=not answer.ok)
     if not answer.ok or answer.result is None:
         return result
-    data = answer.result.without_secrets().data if declares_output else _shown(answer.text)
+    data = answer.result.without_secrets().data if declares_output else _data_in(answer.text)
     kinds = _ANY if declares_output else (dict, list)
-    if isinstance(data, kinds if takes_any else dict):
+    if isinstance(data, kinds if any_json else dict):
         return result.model_copy(update={"structured_content": data})
     if declares_output:  # the official client raises for a success without structured content
         unusual = prompts.unusual("the call", answer.result.status)
@@ -77,7 +80,7 @@ def result_of(
     return result
 
 
-async def with_file(
+async def add_file(
     result: types.CallToolResult,
     answer: Answer,
     function: Function | None,
@@ -102,7 +105,7 @@ async def with_file(
     return result.model_copy(update={"content": [*result.content, block]})
 
 
-def _shown(text: str) -> Any:
+def _data_in(text: str) -> Any:
     """Return the data that a text shows literally; ``None`` if it is shortened or escaped.
 
     A text leaves out fields, shortens long data and escapes invisible characters. Structured content must not contain
@@ -111,7 +114,54 @@ def _shown(text: str) -> Any:
     json_text = text.partition("\n")[0]
     if "\\u" in json_text:
         return None
-    shown = loads(json_text)
-    if not isinstance(shown, dict) or "truncated" in shown:
+    value = loads(json_text)
+    if not isinstance(value, dict) or "truncated" in value:
         return None
-    return shown.get("data")
+    return value.get("data")
+
+
+# -- binary responses -------------------------------------------------------------------------------------
+
+#: The maximum number of bytes of a block.
+MAX_BLOCK_BYTES: Final = 8 * 1024 * 1024
+
+
+def content_block(result: Result, files: SavedFiles | None) -> types.ContentBlock:
+    """Return the block of a binary response: an image, audio, an embedded resource, or a sentence about it.
+
+    Args:
+        result: the response; its data are bytes.
+        files: the directory for files; ``None`` if files are not saved.
+    """
+    content: bytes = result.data
+    kind = file_type(result.media_type, content)
+    if result.truncated:
+        text = f"{_about(result, kind, 'more than ')}, which exceeds the limit of a response."
+    elif kind.shown is not None and len(content) <= MAX_BLOCK_BYTES:
+        data = base64.b64encode(content).decode()
+        if kind.shown == "audio":
+            return types.AudioContent(type="audio", data=data, mime_type=kind.media_type)
+        return types.ImageContent(type="image", data=data, mime_type=kind.media_type)
+    elif files is not None:
+        try:
+            text = f"The file was saved as {files.save(content, kind)}."
+        except NotSavedError as error:
+            text = f"{_about(result, kind)}, which was not saved: {error}."
+    elif len(content) > MAX_BLOCK_BYTES:
+        limit = f"which is too large to be attached (at most {MAX_BLOCK_BYTES:,} bytes)"
+        text = f"{_about(result, kind)}, {limit}."
+    else:
+        name = hashlib.sha256(content).hexdigest() + kind.extension
+        resource = types.BlobResourceContents(
+            uri=f"specfn://files/{name}",
+            mime_type=kind.media_type,
+            blob=base64.b64encode(content).decode(),
+        )
+        return types.EmbeddedResource(type="resource", resource=resource)
+    return types.TextContent(type="text", text=text)
+
+
+def _about(result: Result, kind: FileType, more: str = "") -> str:
+    """Return the beginning of a sentence: the confirmed type and the size of a response."""
+    size = f"{more}{len(result.data):,} bytes"
+    return f"The response is a file of type {kind.media_type} with {size}"

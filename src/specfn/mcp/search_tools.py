@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
+from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.fields_argument import DESCRIPTION, response_fields
-from specfn.mcp.listing import HINTS
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.tools.search.found_lines import found_lines, search_description
@@ -21,8 +21,8 @@ CHANGE: Final = "change_function"
 _FIELDS: Final = "fields"
 
 #: The maximum number of results of a search, and of functions of a description.
-_MOST_FOUND: Final = 50
-_MOST_DESCRIBED: Final = 5
+_MAX_FOUND: Final = 50
+_MAX_DESCRIBED: Final = 5
 
 _NOTHING: Final = "Nothing was executed."
 
@@ -67,7 +67,7 @@ def tool(
     }
 
 
-_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": _MOST_FOUND, "default": 10}
+_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": _MAX_FOUND, "default": 10}
 _SEARCH_ARGUMENTS: Final = _object(
     {"query": {"type": "string", "description": "Words of the task."}, "limit": _LIMIT}, "query"
 )
@@ -75,7 +75,7 @@ _NAMES: Final = {
     "type": "array",
     "items": {"type": "string"},
     "minItems": 1,
-    "maxItems": _MOST_DESCRIBED,
+    "maxItems": _MAX_DESCRIBED,
 }
 _NAME: Final = {"type": "string", "description": f"The name of the function, from {SEARCH}."}
 _ARGUMENTS: Final = {
@@ -85,7 +85,7 @@ _ARGUMENTS: Final = {
 _CALL: Final = _object({"name": _NAME, "arguments": _ARGUMENTS}, "name")
 
 #: The annotations of a tool that calls no API.
-LOCAL: Final = {**HINTS["read"], "openWorldHint": False}
+LOCAL: Final = {**SAFETY_HINTS["read"], "openWorldHint": False}
 
 _DESCRIBE_TOOL: Final = tool(
     DESCRIBE,
@@ -99,14 +99,14 @@ _READ_TOOL: Final = tool(
     "Call a function that reads",
     f"Call a function that only reads data. Read its schema with {DESCRIBE} first.",
     _CALL,
-    {**HINTS["read"], "openWorldHint": True},
+    {**SAFETY_HINTS["read"], "openWorldHint": True},
 )
 _CHANGE_TOOL: Final = tool(
     CHANGE,
     "Call a function that changes data",
     f"Call a function that writes or deletes data. Read its schema with {DESCRIBE} first.",
     _CALL,
-    {**HINTS["destructive"], "openWorldHint": True},
+    {**SAFETY_HINTS["destructive"], "openWorldHint": True},
 )
 
 
@@ -119,9 +119,11 @@ def tools(titles: str, *, count: int, read_only: bool, fields: bool = False) -> 
         read_only: leave out the tool that changes data.
         fields: functions are called with fields of their responses.
     """
-    calls = [_with_fields(each) if fields else each for each in (_READ_TOOL, _CHANGE_TOOL)]
-    found = [_search_tool(titles, count), _DESCRIBE_TOOL, *calls]
-    return found[:-1] if read_only else found
+    search = tool(
+        SEARCH, "Search functions", search_description(count, titles), _SEARCH_ARGUMENTS, LOCAL
+    )
+    calls = (_READ_TOOL,) if read_only else (_READ_TOOL, _CHANGE_TOOL)
+    return [search, _DESCRIBE_TOOL, *(_with_fields(call) if fields else call for call in calls)]
 
 
 def _with_fields(tool: JsonObject) -> JsonObject:
@@ -132,26 +134,11 @@ def _with_fields(tool: JsonObject) -> JsonObject:
     return {**tool, "inputSchema": {**schema, "properties": properties}}
 
 
-def _search_tool(titles: str, count: int) -> JsonObject:
-    return tool(
-        SEARCH,
-        "Search functions",
-        search_description(count, titles),
-        _SEARCH_ARGUMENTS,
-        LOCAL,
-    )
-
-
-def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:
+def search(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
     """Return the functions that fit a query, one line each.
 
-    Args:
-        served: the functions.
-        sent: the arguments of the tool.
-        among: the names of the functions that may be found.
-
     Raises:
-        InvalidCallError: the arguments are invalid.
+        InvalidCallError: the arguments of the tool are invalid.
     """
     query = sent.get("query")
     if not isinstance(query, str):
@@ -159,30 +146,24 @@ def search(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[st
     limit = whole(sent.get("limit", 10))
     if limit is None or limit < 1:
         raise InvalidCallError(expected(SEARCH, "limit", "a number from 1 to 50", sent))
-    found = served.search(query, min(limit, _MOST_FOUND), among)
-    return found_lines(found)
+    return found_lines(served.search(query, min(limit, _MAX_FOUND)))
 
 
-def describe(served: ServedFunctions, sent: Mapping[str, Any], among: frozenset[str]) -> str:
+def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
     """Return the descriptions and schemas of functions as JSON.
 
-    Args:
-        served: the functions.
-        sent: the arguments of the tool.
-        among: the names of the functions that may be called.
-
     Raises:
-        InvalidCallError: the arguments are invalid.
+        InvalidCallError: the arguments of the tool are invalid.
     """
     names = sent.get("names", sent.get("name"))
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
         raise InvalidCallError(expected(DESCRIBE, "names", "a list of 1 to 5 names", sent))
-    if len(names) > _MOST_DESCRIBED:
+    if len(names) > _MAX_DESCRIBED:
         raise InvalidCallError(
             f"Error: {DESCRIBE} takes 1 to 5 names, not {len(names)}. Ask for fewer at once."
         )
-    return dumps([_described(served, name, among) for name in names]).decode()
+    return dumps([_description_of(served, name) for name in names]).decode()
 
 
 def named_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
@@ -215,26 +196,26 @@ def only_reads(name: str) -> str:
     return f"Error: {name} {_ONLY_READS}. {_NOTHING}"
 
 
-def _described(served: ServedFunctions, called: str, among: frozenset[str]) -> JsonObject:
-    found = served.resolve(called)
-    if found.name is None:
-        similar = ", ".join(name for name in found.candidates if name in among)
+def _description_of(served: ServedFunctions, called: str) -> JsonObject:
+    resolution = served.resolve(called)
+    name = resolution.name
+    if name is None:
+        similar = ", ".join(other for other in resolution.candidates if other in served.tools)
         hint = f"; similar names are {similar}" if similar else ""
         return {"name": called[:200], "error": f"there is no such function{hint}"}
-    if found.name not in among:
-        return {"name": found.name, "error": f"it {_ONLY_READS}"}
-    made = served.tools.compose(found.name)
-    if not isinstance(made, Tool):
-        log.warning("%s cannot be called: %s", found.name, made and made.reason)
-        return {"name": found.name, "error": "it cannot be called: its declaration is at fault"}
-    tool = READ if made.function.safety == "read" else CHANGE
-    fields = response_fields(made.function)
+    if name not in served.tools:
+        return {"name": name, "error": f"it {_ONLY_READS}"}
+    tool = served.tools.compose(name)
+    if not isinstance(tool, Tool):
+        log.warning("%s cannot be called: %s", name, tool and tool.reason)
+        return {"name": name, "error": "it cannot be called: its declaration is at fault"}
+    fields = response_fields(tool.function)
     return {
-        "name": made.name,
-        "call_with": tool,
-        "safety": made.function.safety,
-        "description": made.description,
-        "arguments": made.fit.schema,
+        "name": tool.name,
+        "call_with": READ if tool.function.safety == "read" else CHANGE,
+        "safety": tool.function.safety,
+        "description": tool.description,
+        "arguments": tool.fit.schema,
     } | ({"response_fields": fields} if fields else {})
 
 

@@ -85,9 +85,9 @@ def _stream(  # the arguments of the command
     show: Callable[["Counts", float | None], Any],
 ) -> "Counts":
     """Check lines from stdin, or to stdout. Such a job cannot be continued."""
-    from specfn.bulk.counts import Counts  # noqa: PLC0415  # likewise
     from specfn.bulk.json_lines import JsonLines, stream_chunks  # noqa: PLC0415  # likewise
-    from specfn.bulk.worker_pool import checked_in_order  # noqa: PLC0415  # likewise
+    from specfn.bulk.rows import Counts  # noqa: PLC0415  # likewise
+    from specfn.bulk.worker_pool import check_in_order  # noqa: PLC0415  # likewise
 
     if any(name.endswith(".parquet") for name in (file, path)):
         raise UsageError("Parquet needs two files: pass FILE and -o FILE")
@@ -100,7 +100,7 @@ def _stream(  # the arguments of the command
 
     def pieces() -> Iterator[bytes]:
         nonlocal counts
-        for done, piece in checked_in_order(checker, form.check, chunks, jobs):
+        for done, piece in check_in_order(checker, form.check, chunks, jobs):
             counts = counts.plus(piece.counts)
             show(counts, done.share)
             yield piece.content

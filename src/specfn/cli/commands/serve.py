@@ -17,7 +17,6 @@ from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
-from specfn.http_server.collecting import collecting
 from specfn.mcp.hosts import HOSTS, print_config
 
 #: Hosts that mean all addresses of this machine.
@@ -130,7 +129,8 @@ def command(specs: Sequence[str], **options: Any) -> int:
         count = len(catalog.entries)
         return _print_config(specs, options, variables_of(config, applications), count)
     missing = missing_credentials(config, applications, connections)
-    from specfn.mcp import build  # noqa: PLC0415  # slow import
+    from specfn.http_server import listen  # noqa: PLC0415  # likewise
+    from specfn.mcp import build  # noqa: PLC0415  # likewise
 
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
@@ -141,7 +141,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "files": options["files"] or config.files,
         "fields": options["fields"] or config.fields,
     }
-    with collecting():
+    with listen.gc_while_serving():
         try:
             if listener is None:
                 server = build.server(catalog, **settings)
@@ -251,11 +251,11 @@ async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
     """End the process at a signal. The thread that reads stdin cannot be interrupted."""
     import anyio  # noqa: PLC0415  # slow import
 
-    from specfn.http_server.listen import GRACE  # noqa: PLC0415  # only where it is needed
+    from specfn.http_server.listen import MAX_GRACE_SECONDS  # noqa: PLC0415  # only where it is needed
 
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for found in signals:
-            with anyio.move_on_after(GRACE):
+            with anyio.move_on_after(MAX_GRACE_SECONDS):
                 await _close(connections)
             os._exit(EXIT_INTERRUPTED if found == signal.SIGINT else EXIT_SUCCESS)
     raise AssertionError
@@ -278,7 +278,7 @@ def _http(
 
     app = build.asgi(catalog, hosts=listener.names, client_token=listener.token, **settings)
     address = f"--http {listener.host}:{listener.port}"
-    bound = listen.bound_socket(listener.host, listener.port, address)
+    bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
     ready, close = partial(output.complain, text), partial(_close, connections)
     interrupted = listen.serve(app, bound, ready=ready, close=close)

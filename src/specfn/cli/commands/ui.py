@@ -11,7 +11,6 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
-from specfn.http_server.collecting import collecting
 from specfn.human import READY
 from specfn.settings import DEFAULT
 
@@ -66,13 +65,13 @@ def command(
         raise UsageError("stdin cannot be both documents: pass a path or a URL for one of them")
     from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
 
-    with listen.bound_socket(_HOST, port, f"--port {port}") as bound:
+    with listen.bind_socket(_HOST, port, f"--port {port}") as bound:
         with Progress() as progress:
             settings = DEFAULT._replace(separate=tuple(separated) or None)
             application = source.application(spec, settings, progress)
             before = None if old is None else source.version("--compare", old, progress)
         connection = _connection(application, given)
-        with collecting():
+        with listen.gc_while_serving():
             interrupted = _serve(bound, application, connection, profile, before, opens=opens)
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 

@@ -10,16 +10,15 @@ from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject
 from specfn.invocation.answer import Answer
 from specfn.mcp import search_tools
-from specfn.mcp.files.saved_files import SavedFiles
-from specfn.mcp.listing import ToolList, unknown_cursor
-from specfn.mcp.results import log, logged_failure, result_of, text_result, with_file
+from specfn.mcp.forms import Context, call_with_approval, is_modern
+from specfn.mcp.results import add_file, log, log_failure, text_result, tool_result
+from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.search_tools import InvalidCallError, NamedCall
-from specfn.mcp.served_functions import ServedFunctions
-from specfn.mcp.tool_approval import Context, call_with_approval, is_modern
+from specfn.mcp.served_functions import ServedFunctions, unknown_cursor
 from specfn.tools.tool import Tool
 
 if TYPE_CHECKING:
-    from specfn.mcp.scripts.script_tools import ScriptTools
+    from specfn.mcp.script_tools import ScriptTools
 
 Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 
@@ -32,7 +31,6 @@ class Handlers:
 
     Attributes:
         served: the functions.
-        listed: the list of their tools.
         search_tools: the tools of the modes ``search`` and ``code``; empty in mode ``all``.
         scripts: the tools of mode ``code``; ``None`` in other modes.
         asks: calls that need an approval are shown to the user, if the client can.
@@ -43,7 +41,6 @@ class Handlers:
     """
 
     served: ServedFunctions
-    listed: ToolList
     search_tools: tuple[JsonObject, ...] = ()
     scripts: "ScriptTools | None" = None
     asks: bool = True
@@ -67,16 +64,16 @@ class Handlers:
         except Exception:  # noqa: BLE001  # its text must not reach the client
             log.exception("the list of tools failed")
             raise MCPError(types.INTERNAL_ERROR, _FAILED) from None
-        return {"resultType": "complete", **page}  # type: ignore[return-value]  # the SDK takes JSON, too
+        return {"resultType": "complete", **page}  # type: ignore[return-value]  # the SDK accepts JSON, too
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
         """Call a tool; each failure is a result with a text."""
         try:
-            return await self._called(ctx, params)
+            return await self._call(ctx, params)
         except InvalidCallError as error:
             return text_result(str(error), is_error=True)
-        except Exception as error:  # noqa: BLE001  # likewise
-            return text_result(logged_failure(params.name, error), is_error=True)
+        except Exception as error:  # noqa: BLE001  # its text must not reach the client
+            return text_result(log_failure(params.name, error), is_error=True)
 
     # -- the list -------------------------------------------------------------------------------------
 
@@ -85,50 +82,40 @@ class Handlers:
             if cursor is not None:
                 raise unknown_cursor()
             return {"tools": list(self.search_tools)}
-        page = self.listed.page(cursor, self.page_size)
+        page = self.served.page(cursor, self.page_size)
         if self.output_schema and not is_modern(ctx):
             page["tools"] = [_with_object_output(tool) for tool in page["tools"]]
         return page
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    async def _called(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
-        sent = params.arguments or {}
-        if any(tool["name"] == params.name for tool in self.search_tools):
-            if self.scripts is not None:
-                return await self._script(ctx, params)
-            found = self._search_tool(params.name, sent)
-            if isinstance(found, str):
-                return text_result(found)
-        else:
-            found = NamedCall(params.name, sent, reads=False)
-        return await self._function(ctx, params, found)
-
-    async def _script(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
-        assert self.scripts is not None
-        if params.name == search_tools.SEARCH:
-            return text_result(self.scripts.search(params.arguments or {}))
-        await ctx.session.report_progress(0, 1, "The code runs.")
-        found = await self.scripts.run(ctx, params)
-        await ctx.session.report_progress(1, 1)
-        return found
-
-    def _search_tool(self, name: str, sent: JsonObject) -> str | NamedCall:
+    async def _call(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
+        name, sent = params.name, params.arguments or {}
+        if all(tool["name"] != name for tool in self.search_tools):
+            return await self._call_function(ctx, params, NamedCall(name, sent, reads=False))
+        if self.scripts is not None:
+            if name == search_tools.SEARCH:
+                return text_result(self.scripts.search(sent))
+            await ctx.session.report_progress(0, 1, "The code runs.")
+            result = await self.scripts.run(ctx, params)
+            await ctx.session.report_progress(1, 1)
+            return result
         if name == search_tools.SEARCH:
-            return search_tools.search(self.served, sent, self.listed.names)
+            return text_result(search_tools.search(self.served, sent))
         if name == search_tools.DESCRIBE:
-            return search_tools.describe(self.served, sent, self.listed.names)
-        return search_tools.named_call(name, sent, fields=self.fields)
+            return text_result(search_tools.describe(self.served, sent))
+        call = search_tools.named_call(name, sent, fields=self.fields)
+        return await self._call_function(ctx, params, call)
 
-    async def _function(
-        self, ctx: Context, params: types.CallToolRequestParams, found: NamedCall
+    async def _call_function(
+        self, ctx: Context, params: types.CallToolRequestParams, sent: NamedCall
     ) -> Result:
-        meant = self.served.resolve(found.name).name
-        if meant is not None and meant not in self.listed.names:
-            return text_result(search_tools.only_reads(meant), is_error=True)
-        call = self.served.prepare(found.name, found.arguments, found.fields)
+        name = self.served.resolve(sent.name).name
+        if name is not None and name not in self.served.tools:
+            return text_result(search_tools.only_reads(name), is_error=True)
+        call = self.served.prepare(sent.name, sent.arguments, sent.fields)
         function = None if call.entry is None else call.entry.function
-        if found.reads and function is not None and function.safety != "read":
+        if sent.reads and function is not None and function.safety != "read":
             return text_result(search_tools.refusal(call.name), is_error=True)
         if function is not None:
             await ctx.session.report_progress(
@@ -138,12 +125,12 @@ class Handlers:
         await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):
             return answer
-        result = result_of(
+        result = tool_result(
             answer,
-            takes_any=is_modern(ctx),
+            any_json=is_modern(ctx),
             declares_output=self.output_schema and self._declares_output(ctx, params.name),
         )
-        return await with_file(result, answer, function, self.files)
+        return await add_file(result, answer, function, self.files)
 
     def _declares_output(self, ctx: Context, name: str) -> bool:
         if name not in self.served.tools:

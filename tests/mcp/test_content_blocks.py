@@ -19,8 +19,8 @@ from specfn import mcp
 from specfn.answers import Drop
 from specfn.errors import UsageError
 from specfn.http.response.response import decode
-from specfn.mcp.files import content_blocks
-from specfn.mcp.files.saved_files import SavedFiles
+from specfn.mcp import results
+from specfn.mcp.saved_files import SavedFiles
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 WAV = b"RIFF\x00\x00\x00\x00WAVEfmt "
@@ -44,7 +44,7 @@ def direct(
     """Return the block of a response, without a server."""
     given = {"content-type": media_type, **(headers or {})}
     result = replace(decode(200, given, b"-", truncated=False), data=content)
-    return content_blocks.content_block(result, files)
+    return results.content_block(result, files)
 
 
 def received(
@@ -113,7 +113,7 @@ def test_a_document_is_saved(tmp_path: Path) -> None:
 
 def test_a_file_that_is_too_large_is_one_sentence() -> None:
     """X14: a response over the limit is one sentence with its type and size."""
-    size = content_blocks.MOST_BYTES + 1
+    size = results.MAX_BLOCK_BYTES + 1
     _, block = received(PNG + bytes(size - len(PNG)), "image/png")
     assert block.text == (
         f"The response is a file of type image/png with {size:,} bytes, "
@@ -123,7 +123,7 @@ def test_a_file_that_is_too_large_is_one_sentence() -> None:
 
 def test_a_large_image_is_saved(tmp_path: Path) -> None:
     """X14: an image that is too large to be shown is saved, if there is a directory."""
-    content = PNG + bytes(content_blocks.MOST_BYTES)
+    content = PNG + bytes(results.MAX_BLOCK_BYTES)
     received(content, "image/png", files=tmp_path)
     (path,) = tmp_path.iterdir()
     assert path.read_bytes() == content

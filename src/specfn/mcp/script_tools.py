@@ -1,88 +1,75 @@
-"""The two tools of mode ``code``, and their calls."""
+"""The two tools of mode ``code``: find functions, and run scripts that call them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from mcp import types
-from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 
-from specfn._internal.json import JsonObject, dumps, loads
+from specfn._internal.json import JsonObject
+from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_functions import ScriptFunctions
-from specfn.code_mode.script_limits import ScriptLimits
-from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
+from specfn.code_mode.script_result import AVAILABLE, ScriptPause
 from specfn.code_mode.script_run import Scripts
+from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall
-from specfn.mcp.elicitation import NO_FIELDS, ElicitationForm, request_of
-from specfn.mcp.listing import HINTS
-from specfn.mcp.results import log, logged_failure, text_result
+from specfn.mcp.forms import Context, can_ask, form_response, show_form
+from specfn.mcp.results import log_failure, text_result
 from specfn.mcp.search_tools import LOCAL, SEARCH, InvalidCallError, expected, tool, whole
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.mcp.tool_approval import Context, can_ask, is_modern
 
 #: The name of the tool that runs scripts.
 RUN: Final = "run"
 
 Result: TypeAlias = types.CallToolResult | types.InputRequiredResult
 
-#: The key of the request for input, and of the state.
-_KEY: Final = "approval"
+#: The key of the script in the state of a form.
 _STATE: Final = "script"
 
 #: The maximum number of results of a search, and their number by default.
-_MOST: Final = 20
-_FOUND: Final = 5
+_MAX_RESULTS: Final = 20
+_DEFAULT_RESULTS: Final = 5
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScriptTools:
     """The tools of mode ``code``.
 
     Attributes:
-        scripts: the scripts.
         tools: the tools as they are listed.
-        asks: calls that need an approval are shown to the user, if the client can.
     """
 
-    scripts: Scripts
-    tools: tuple[JsonObject, ...]
-    asks: bool
-
-    @classmethod
-    def of(  # each is a decision of the operator
-        cls,
+    def __init__(  # each is a decision of the operator
+        self,
         served: ServedFunctions,
-        names: Sequence[str],
         titles: str,
         *,
         key: bytes | str | None,
         asks: bool,
         read_only: bool,
         together: bool,
-    ) -> "ScriptTools":
+    ) -> None:
         """Offer scripts.
 
         Args:
             served: the functions.
-            names: the names of those that scripts may call.
             titles: the titles of the APIs.
             key: the key that seals waiting scripts; random if ``None``.
-            asks: calls that need an approval are shown to the user.
+            asks: calls that need an approval are shown to the user, if the client can.
             read_only: all functions only read.
             together: ask once for all calls that a script starts together.
         """
-        functions = ScriptFunctions(served.catalog, names)
-        scripts = Scripts(
-            functions=functions,
-            outcome=_Execution(served, functions),
+        self._served = served
+        self._functions = ScriptFunctions(served.catalog, served.offered)
+        self._scripts = Scripts(
+            functions=self._functions,
+            outcome=self._outcome,
             tokens=ApprovalTokens(key),
             together=together,
         )
-        search, run = _search_tool(titles, len(names)), _run_tool(titles, read_only=read_only)
-        return cls(scripts=scripts, tools=(search, run), asks=asks)
+        self._asks = asks
+        search = _search_tool(titles, len(served.offered))
+        self.tools = (search, _run_tool(titles, read_only=read_only))
 
     # -- calls ----------------------------------------------------------------------------------------
 
@@ -95,10 +82,11 @@ class ScriptTools:
         query = sent.get("query")
         if not isinstance(query, str):
             raise InvalidCallError(expected(SEARCH, "query", "a text", sent))
-        limit = whole(sent.get("limit", _FOUND))
+        limit = whole(sent.get("limit", _DEFAULT_RESULTS))
         if limit is None or limit < 1:
-            raise InvalidCallError(expected(SEARCH, "limit", f"a number from 1 to {_MOST}", sent))
-        return self.scripts.functions.search(query, min(limit, _MOST))
+            problem = expected(SEARCH, "limit", f"a number from 1 to {_MAX_RESULTS}", sent)
+            raise InvalidCallError(problem)
+        return self._functions.search(query, min(limit, _MAX_RESULTS))
 
     async def run(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
         """Run a script, or continue one after an approval.
@@ -110,55 +98,37 @@ class ScriptTools:
         code = sent.get("code")
         if not isinstance(code, str):
             raise InvalidCallError(expected(RUN, "code", "a text with Python code", sent))
-        asks = self.asks and can_ask(ctx)
-        given = (params.input_responses or {}).get(_KEY)
-        if asks and params.request_state is not None and isinstance(given, types.ElicitResult):
-            state = loads(params.request_state)[_STATE]
-            made = await self.scripts.resume(code, state, approved=given.action == "accept")
+        asks = self._asks and can_ask(ctx)
+        repeated = form_response(params) if asks else None
+        if repeated is None:
+            result = await self._scripts.run(code, ask=asks)
         else:
-            made = await self.scripts.run(code, ask=asks)
-        while isinstance(made, ScriptPause):
-            form = ElicitationForm(made.form, NO_FIELDS)
-            if is_modern(ctx):
-                state = dumps({_STATE: made.state}).decode()
-                return types.InputRequiredResult(
-                    input_requests={_KEY: request_of(form)}, request_state=state
-                )
-            try:
-                given = await ctx.session.elicit_form(form.message, form.schema, ctx.request_id)
-                approved = given.action == "accept"
-            except (MCPError, ValidationError) as error:
-                log.warning("the client did not show a form: %s", type(error).__name__)
-                approved = False
-            made = await self.scripts.resume(code, made.state, approved=approved)
-        return _result(made)
+            response, state = repeated
+            approved = response.action == "accept"
+            result = await self._scripts.resume(code, state[_STATE], approved=approved)
+        while isinstance(result, ScriptPause):
+            shown = await show_form(ctx, result.form, {_STATE: result.state})
+            if isinstance(shown, types.InputRequiredResult):
+                return shown
+            approved = shown is not None and shown.action == "accept"
+            result = await self._scripts.resume(code, result.state, approved=approved)
+        return text_result(result.text, is_error=result.is_error)
 
-
-class _Execution:
-    """The execution of the calls of scripts."""
-
-    def __init__(self, served: ServedFunctions, functions: ScriptFunctions) -> None:
-        self._served = served
-        self._offered = functions.offered
-
-    async def __call__(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
+    async def _outcome(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call. A fault of this server is a text, so that the calls before it are reported."""
+        offered = self._functions.offered
         try:
-            return await self._served.outcome(call, ask=ask, granted=granted, offered=self._offered)
+            return await self._served.outcome(call, ask=ask, granted=granted, offered=offered)
         except Exception as error:  # noqa: BLE001  # its text must not reach the client
-            text = logged_failure(call.name, error)
+            text = log_failure(call.name, error)
             return Answer(text=text, kind="refused", repairs=call.repairs)
-
-
-def _result(made: ScriptResult) -> types.CallToolResult:
-    return text_result(made.text, is_error=made.is_error)
 
 
 # -- the tools ------------------------------------------------------------------------------------------------
 
 
 def _search_tool(titles: str, count: int) -> JsonObject:
-    limit = {"type": "integer", "minimum": 1, "maximum": _MOST, "default": _FOUND}
+    limit = {"type": "integer", "minimum": 1, "maximum": _MAX_RESULTS, "default": _DEFAULT_RESULTS}
     query = {"type": "string", "description": "Words of the task."}
     return tool(
         SEARCH,
@@ -172,7 +142,7 @@ def _search_tool(titles: str, count: int) -> JsonObject:
 
 def _run_tool(titles: str, *, read_only: bool) -> JsonObject:
     code = {"type": "string", "description": "Python code; its last expression is the result."}
-    hints = HINTS["read"] if read_only else HINTS["destructive"]
+    hints = SAFETY_HINTS["read"] if read_only else SAFETY_HINTS["destructive"]
     return tool(
         RUN,
         "Run code",

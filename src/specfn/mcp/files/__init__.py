@@ -1,1 +1,0 @@
-"""Binary responses as content of a tool result, or as saved files."""

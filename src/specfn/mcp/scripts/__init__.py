@@ -1,1 +1,0 @@
-"""The tools of mode ``code``: find functions, and run scripts that call them."""
