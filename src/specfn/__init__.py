@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from specfn.api import load, loads, normalize
     from specfn.application.application import Application
     from specfn.asgi.from_asgi import from_asgi
-    from specfn.calling.choice import choice
-    from specfn.calling.choice.config import InvocationConfig
+    from specfn.calling import choice
+    from specfn.calling.config import InvocationConfig
     from specfn.comparison.compare import compare
     from specfn.document.downgrade.document import downgrade
     from specfn.errors import (
@@ -45,7 +45,7 @@ else:
         "Failure": "specfn.validation.outcome",
         "Function": "specfn.function.function",
         "HTTPStatusError": "specfn.errors",
-        "InvocationConfig": "specfn.calling.choice.config",
+        "InvocationConfig": "specfn.calling.config",
         "LimitError": "specfn.errors",
         "Options": "specfn.options",
         "ResponseError": "specfn.errors",
@@ -58,7 +58,7 @@ else:
         "aexecute": "specfn.http.transport.send",
         "apropagate": "specfn.http.transport.send",
         "calling": "specfn.calling",
-        "choice": "specfn.calling.choice.choice",
+        "choice": "specfn.calling.choice",
         "compare": "specfn.comparison.compare",
         "connectors": "specfn.connectors",
         "downgrade": "specfn.document.downgrade.document",

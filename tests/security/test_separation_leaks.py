@@ -11,7 +11,7 @@ import specfn
 from specfn._internal.json import dumps
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.config import InvocationConfig
 from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import masked
 from specfn.human import Node

@@ -12,9 +12,9 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.calling.choice import choice as choices
-from specfn.calling.choice.choice import Choice, Plan, Round
-from specfn.calling.choice.prompt_files import merged_settings
+from specfn.calling import choice as choices
+from specfn.calling.choice import Choice, Plan, Round
+from specfn.calling.prompt_files import merged_settings
 from specfn.connectors.registry import CODECS
 from specfn.errors import UnknownFunctionError, UsageError
 
@@ -36,7 +36,7 @@ def tools(request: Mapping[str, Any]) -> list[str]:
 def test_b01_choices_need_no_sdk() -> None:
     """The choices and every connector are imported without a vendor's package."""
     program = (
-        "import sys, specfn.calling.choice.choice\n"
+        "import sys, specfn.calling.choice\n"
         "from specfn.connectors.registry import CODECS, codec\n"
         "[codec(name) for name in CODECS]\n"
         "bad = {'openai', 'anthropic', 'google', 'google.genai', 'boto3', 'botocore'} & set(sys.modules)\n"

@@ -208,7 +208,7 @@ class Application(FunctionSet):
         self,
         connection: "Connection",
         *,
-        allow: Collection[str] = frozenset({"read"}),
+        allow: Collection[str] = (),
         approve: "AsyncApprover | None" = None,
         fill: "Fill | None" = None,
         profile: "str | Profile | None" = None,
@@ -226,11 +226,11 @@ class Application(FunctionSet):
 
         Args:
             connection: the server, credentials and limits.
-            allow: the calls that need no approval: safeties (``read``, ``write``, ``destructive``), and functions by
-                any of their names.
-            approve: decides about every other call, as in conversations: it takes an ``ApprovalRequest`` and returns
+            allow: what may be called without approval, besides functions that read: safeties (``write``,
+                ``destructive``), and functions by any of their names; a key after ``!`` is excluded.
+            approve: decides about every other call, as in conversations: it receives an ``ApprovalRequest`` and returns
                 a ``Decision`` or a boolean. Without it, these calls wait, with a token in ``Answer.pending``.
-            fill: asks for the human part (``Options.separate``): it takes the function and the model's part of the
+            fill: asks for the human part (``Options.separate``): it receives the function and the model's part of the
                 arguments, and returns the human part, or ``None``.
             profile: the profile of the tools that the model has, if their names and properties differ from those of
                 the functions.

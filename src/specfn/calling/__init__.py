@@ -9,7 +9,7 @@ Names of this module are imported on first use.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from specfn.calling.choice.choice import (
+    from specfn.calling.choice import (
         Auto,
         Choice,
         ChoiceOptions,
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         parse_choice,
         register_choice,
     )
-    from specfn.calling.choice.config import InvocationConfig
-    from specfn.calling.choice.prompt_files import PromptSettings, Settings
+    from specfn.calling.config import InvocationConfig
     from specfn.calling.drive import Sender, arun, run
     from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
     from specfn.calling.events import (
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from specfn.calling.filters import CallContext, Filter, Next
     from specfn.calling.history import Messages
     from specfn.calling.outcome import CallRecord, Outcome, Stopped
+    from specfn.calling.prompt_files import PromptSettings, Settings
     from specfn.calling.session import Session
     from specfn.invocation.answer import Answer, AnswerKind, CallError, PendingCall
     from specfn.invocation.approval import (
@@ -63,14 +63,14 @@ else:
         "Approver": "specfn.invocation.approval",
         "Ask": "specfn.calling.effects",
         "AsyncApprover": "specfn.invocation.approval",
-        "Auto": "specfn.calling.choice.choice",
+        "Auto": "specfn.calling.choice",
         "CallContext": "specfn.calling.filters",
         "CallError": "specfn.invocation.answer",
         "CallRecord": "specfn.calling.outcome",
         "Catalog": "specfn.tools.function_set",
         "Checked": "specfn.calling.events",
-        "Choice": "specfn.calling.choice.choice",
-        "ChoiceOptions": "specfn.calling.choice.choice",
+        "Choice": "specfn.calling.choice",
+        "ChoiceOptions": "specfn.calling.choice",
         "Decided": "specfn.calling.events",
         "Decision": "specfn.invocation.approval",
         "Defer": "specfn.invocation.approval",
@@ -81,33 +81,33 @@ else:
         "Event": "specfn.calling.events",
         "Executed": "specfn.calling.events",
         "Filter": "specfn.calling.filters",
-        "Filters": "specfn.calling.choice.choice",
-        "InvocationConfig": "specfn.calling.choice.config",
+        "Filters": "specfn.calling.choice",
+        "InvocationConfig": "specfn.calling.config",
         "Invoke": "specfn.calling.effects",
         "CallResult": "specfn.calling.effects",
         "Listener": "specfn.calling.events",
         "Messages": "specfn.calling.history",
         "NamePolicy": "specfn.tools.function_set",
         "Next": "specfn.calling.filters",
-        "NoCall": "specfn.calling.choice.choice",
+        "NoCall": "specfn.calling.choice",
         "Outcome": "specfn.calling.outcome",
         "PendingCall": "specfn.invocation.answer",
-        "Plan": "specfn.calling.choice.choice",
-        "PromptSettings": "specfn.calling.choice.prompt_files",
+        "Plan": "specfn.calling.choice",
+        "PromptSettings": "specfn.calling.prompt_files",
         "Replied": "specfn.calling.events",
         "Requested": "specfn.calling.events",
-        "Required": "specfn.calling.choice.choice",
+        "Required": "specfn.calling.choice",
         "Resolution": "specfn.tools.resolve",
         "Resolved": "specfn.calling.events",
-        "Round": "specfn.calling.choice.choice",
+        "Round": "specfn.calling.choice",
         "Send": "specfn.calling.effects",
         "Sender": "specfn.calling.drive",
         "Session": "specfn.calling.session",
-        "Settings": "specfn.calling.choice.prompt_files",
+        "Settings": "specfn.calling.prompt_files",
         "Stopped": "specfn.calling.outcome",
         "arun": "specfn.calling.drive",
-        "parse_choice": "specfn.calling.choice.choice",
-        "register_choice": "specfn.calling.choice.choice",
+        "parse_choice": "specfn.calling.choice",
+        "register_choice": "specfn.calling.choice",
         "run": "specfn.calling.drive",
     }
 

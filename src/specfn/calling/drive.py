@@ -7,22 +7,22 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from specfn._internal.caller_arguments import require, require_callables
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over
 from specfn._internal.json import JsonObject, copied
-from specfn.calling.choice.choice import Choice
-from specfn.calling.choice.config import InvocationConfig
-from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.choice import Choice
+from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
 from specfn.calling.events import Listener
 from specfn.calling.filters import CallContext, Filter, perform
 from specfn.calling.history import Messages
 from specfn.calling.outcome import Outcome
-from specfn.calling.replies import gathered
+from specfn.calling.prompt_files import Settings
+from specfn.calling.replies import gather
 from specfn.calling.session import Session
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
@@ -84,7 +84,20 @@ def run(
         UsageError: an argument is invalid or missing.
         Exception: ``send`` raised it.
     """
-    session = _session(functions, locals())
+    _check_types(send=send, approve=approve, filters=filters, connection=connection)
+    session = _session(
+        functions,
+        connector=connector,
+        messages=messages,
+        model=model,
+        choice=choice,
+        config=config,
+        profile=profile,
+        settings=settings,
+        extra=extra,
+        before_request=before_request,
+        on_event=on_event,
+    )
     _refuse_coroutine_functions(send=send, approve=approve)
     if session.choice.options.allow_concurrent_invocation:
         session.degrade("concurrent_invocation")
@@ -94,16 +107,16 @@ def run(
     )
 
 
-def _refuse_coroutine_functions(**given: Any) -> None:
-    for name, value in given.items():
+def _refuse_coroutine_functions(**callables: Any) -> None:
+    for name, value in callables.items():
         if _is_coroutine_function(value):
             raise UsageError(
                 f"{name} is a coroutine function, which run() does not support; use arun()"
             )
 
 
-def _is_coroutine_function(given: Any) -> bool:
-    return any(map(inspect.iscoroutinefunction, (given, getattr(given, "__call__", None))))  # noqa: B004  # not whether it can be called
+def _is_coroutine_function(value: Any) -> bool:
+    return any(map(inspect.iscoroutinefunction, (value, getattr(value, "__call__", None))))  # noqa: B004  # not whether it can be called
 
 
 @without_locals_async
@@ -130,34 +143,39 @@ async def arun(
     ``send`` and ``approve`` may be coroutine functions, and calls may run concurrently. After cancellation or an
     exception of the caller's code, every call of the last turn has a result in the session.
     """
-    session = _session(functions, locals())
+    _check_types(send=send, approve=approve, filters=filters, connection=connection)
+    session = _session(
+        functions,
+        connector=connector,
+        messages=messages,
+        model=model,
+        choice=choice,
+        config=config,
+        profile=profile,
+        settings=settings,
+        extra=extra,
+        before_request=before_request,
+        on_event=on_event,
+    )
     return await _drive(session, send, approve, AsyncIO(), connection, filters)
 
 
-#: The arguments of ``run`` that a session has, too.
-_SETTINGS: Final = (
-    "connector messages model choice config profile settings extra before_request on_event".split()
-)
-
-
-def _session(functions: Any, arguments: Mapping[str, Any]) -> Session:
-    """Return the caller's session, or one with the settings among the arguments of ``run``.
+def _session(functions: Session | Catalog | Functions, **settings: Any) -> Session:
+    """Return the caller's session, or a new one with the settings among the arguments of ``run``.
 
     Raises:
         UsageError: settings are passed with a session, or neither a session nor a connector is passed.
     """
-    _check_types(**{name: arguments[name] for name in ("send", "approve", "filters", "connection")})
-    given = {name: arguments[name] for name in _SETTINGS}
     if isinstance(functions, Session):
-        both = [name for name, value in given.items() if value is not None and value != ()]
+        both = [name for name, value in settings.items() if value is not None and value != ()]
         if both:
             raise UsageError(
                 f"a Session has its own settings: pass {', '.join(both)} to Session(...)"
             )
         return functions
-    if given["connector"] is None:
+    if settings["connector"] is None:
         raise UsageError("missing argument connector: pass the name of a wire format or a codec")
-    return Session(functions, **given)
+    return Session(functions, **settings)
 
 
 def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> None:
@@ -167,7 +185,7 @@ def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> N
         UsageError: one of them has another type.
     """
     require("filters", filters, Sequence, "a list of functions")
-    named = {f"filters[{index}]": each for index, each in enumerate(filters)}
+    named = {f"filters[{index}]": filter_ for index, filter_ in enumerate(filters)}
     require_callables(send=send, approve=approve, **named)
     if connection is not None:
         from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
@@ -197,7 +215,7 @@ async def _drive(
     )
     while not isinstance(effect := session.next(), Done):
         try:
-            fed = await io.within(end, carry_out(effect))
+            result = await io.within(end, carry_out(effect))
         except TimeIsOverError:
             return session.stop("deadline")
         except BaseException:
@@ -205,7 +223,7 @@ async def _drive(
             raise
         if isinstance(effect, Send) and is_over(end):  # a send that blocks cannot be interrupted
             return session.stop("deadline")
-        session.feed(fed)
+        session.feed(result)
     return effect.outcome
 
 
@@ -224,7 +242,7 @@ async def _carry_out(
         reply = await io.result_of(partial(send, effect.request), "send")
         if hasattr(reply, "__aiter__"):
             reply = [event async for event in reply]
-        return gathered(session.codec, reply) if _is_stream(reply) else reply
+        return gather(session.codec, reply) if _is_stream(reply) else reply
     if isinstance(effect, Ask):
         return await _decide(effect, session, approve, io)
     assert isinstance(effect, Invoke)

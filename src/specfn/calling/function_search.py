@@ -19,8 +19,7 @@ from specfn.migrate.route import Api
 from specfn.schema.safe_text import clean, shorten
 from specfn.settings import DEFAULT
 from specfn.tools.function_set import Catalog
-from specfn.tools.search.found_lines import found_lines, search_description
-from specfn.tools.search.search import Found
+from specfn.tools.search.search import Found, found_lines, search_description
 
 #: The name of the search, and of its argument.
 _NAME: Final = "search_functions"

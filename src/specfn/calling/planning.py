@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.calling.choice.choice import Choice, Plan, Round
-from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.choice import Choice, Plan, Round
+from specfn.calling.config import InvocationConfig
 from specfn.calling.function_search import FunctionSearch, called_before, result
 from specfn.calling.history import with_legal_names
 from specfn.calling.state import State

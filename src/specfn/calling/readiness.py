@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.caller_arguments import require, require_callables
-from specfn.calling.choice.config import InvocationConfig
-from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.config import InvocationConfig
+from specfn.calling.prompt_files import Settings
 from specfn.errors import UsageError
 from specfn.tools.function_set import AdvertisedFunction
 

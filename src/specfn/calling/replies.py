@@ -14,15 +14,15 @@ from specfn.errors import UsageError
 _BROKEN: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-def gathered(codec: Codec, events: Iterable[Any]) -> JsonObject:
+def gather(codec: Codec, events: Iterable[Any]) -> JsonObject:
     """Return the whole reply of a stream's events.
 
     Raises:
         UsageError: the events are not in this vendor's format.
     """
-    found = list(events)  # exceptions of the vendor's package pass through
+    received = list(events)  # exceptions of the vendor's package pass through
     try:
-        return codec.gather(found)
+        return codec.gather(received)
     except _BROKEN as error:
         reason = (
             f"the stream is not in the format of {codec.name}: {type(error).__name__} in reading it"
@@ -46,7 +46,7 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
         return replace(
             turn,
             text=str(turn.text),
-            calls=_identified(calls, state),
+            calls=_with_unique_ids(calls, state),
             usage=dict(turn.usage),
             detail=str(turn.detail),
         )
@@ -57,14 +57,14 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
         raise UsageError(reason) from error
 
 
-def _identified(calls: Sequence[Call], state: State) -> tuple[Call, ...]:
+def _with_unique_ids(calls: Sequence[Call], state: State) -> tuple[Call, ...]:
     """Return the calls with unique ids: some vendors send no ids, some send one twice."""
     known = {item["id"] for message in state.messages for item in message.get("calls", ())}
-    found: list[Call] = []
+    unique: list[Call] = []
     for index, call in enumerate(calls):
-        made, count = call["id"], index
-        while not made or made in known:
-            made, count = f"call_{state.round}_{count}", count + 1
-        known.add(made)
-        found.append({**call, "id": made})
-    return tuple(found)
+        key, count = call["id"], index
+        while not key or key in known:
+            key, count = f"call_{state.round}_{count}", count + 1
+        known.add(key)
+        unique.append({**call, "id": key})
+    return tuple(unique)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn.calling import effects, events
-from specfn.calling.choice.choice import Auto, Choice, parse_choice
-from specfn.calling.choice.config import InvocationConfig
-from specfn.calling.choice.prompt_files import Settings
+from specfn.calling.choice import Auto, Choice, parse_choice
+from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
 from specfn.calling.history import Messages, called_names, opening_messages, with_names
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.planning import PlannedRequest, Planner
+from specfn.calling.prompt_files import Settings
 from specfn.calling.readiness import obstacles, require_settings
 from specfn.calling.replies import read
 from specfn.calling.state import State

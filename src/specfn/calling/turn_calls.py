@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.calling.choice.config import InvocationConfig
+from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import CallResult
 from specfn.calling.outcome import CallRecord
 from specfn.calling.state import State, identity

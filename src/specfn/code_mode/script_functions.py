@@ -16,8 +16,7 @@ from specfn.invocation.check import PreparedCall, prepare_known
 from specfn.invocation.response_fields import ResponseFields
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
-from specfn.tools.search.found_lines import found_lines
-from specfn.tools.search.search import Found
+from specfn.tools.search.search import Found, found_lines
 from specfn.tools.similar_names import nearest
 from specfn.tools.tool_set import ToolSet
 

@@ -9,7 +9,7 @@ from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.fields_argument import DESCRIPTION, response_fields
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.tools.search.found_lines import found_lines, search_description
+from specfn.tools.search.search import found_lines, search_description
 from specfn.tools.tool import Tool
 
 SEARCH: Final = "search_functions"

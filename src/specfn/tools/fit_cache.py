@@ -1,12 +1,10 @@
 """Cache of fitted schemas: each function is fitted once, and shared definitions are rendered once."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, loads
 from specfn.function.function import Function
 from specfn.migrate.safety import is_update
-from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.profile import Profile
 
@@ -43,7 +41,7 @@ class FitCache:
         """
         key = (profile, budget, id(function.schemas))
         if key not in self._known:
-            self._known[key] = (function.schemas, self._made(function, profile, budget))
+            self._known[key] = (function.schemas, self._fit_arguments(function, profile, budget))
         return self._known[key][1]
 
     def output(
@@ -83,7 +81,7 @@ class FitCache:
             )
         return self._fitters[profile, budget]
 
-    def _made(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+    def _fit_arguments(self, function: Function, profile: Profile, budget: int | None) -> Fit:
         fitter = self._fitter(function, profile, budget)
         fit = fitter.fit(function.validator)
         if (
@@ -96,19 +94,6 @@ class FitCache:
         return fit
 
 
-def tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
-    """Yield the edits of a tool; ``length`` is the length of a changed description."""
-    if name != function.name:
-        reason = f"the name {function.name!r} is replaced: the provider refuses it, or another tool has it"
-        yield Edit(pointer="/name", kind="name", reason=reason)
-    if length is not None and function.full_description:
-        reason = f"the description is replaced by another of {length} characters"
-        yield Edit(pointer="/description", kind="description", reason=reason)
-    if fit.reason is not None:
-        reason = f"the schema is not enforced: {fit.reason}"
-        yield Edit(pointer="/parameters", kind="strict", reason=reason)
-
-
 def _success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:
     """Return the schema of a success response.
 
@@ -116,7 +101,7 @@ def _success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:
         promise: the schema of the response's data, as functions store it.
         answer: return the schema of ``Result.for_model``: an object with ``status`` and ``data``.
     """
-    root, definitions = _parted(promise)
+    root, definitions = _split_definitions(promise)
     if answer:
         root = {
             "type": "object",
@@ -126,7 +111,7 @@ def _success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:
     return {**root, "$defs": definitions} if definitions else root
 
 
-def _parted(promise: JsonObject) -> tuple[Any, JsonObject]:
+def _split_definitions(promise: JsonObject) -> tuple[Any, JsonObject]:
     """Return the schema of the data, and its definitions."""
     if promise.keys() == {"allOf", "$defs"}:
         match promise["allOf"]:

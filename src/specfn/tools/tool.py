@@ -1,11 +1,12 @@
-"""The list of tools for a provider, and the restoration of its model's arguments."""
+"""Tools in the format of a provider, and the restoration of its model's arguments."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import UsageError
@@ -13,15 +14,30 @@ from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
 from specfn.schema.profiles.lint import RefusalCode
-from specfn.schema.profiles.profile import Profile
+from specfn.schema.profiles.profile import (
+    DEFERRED,
+    DESCRIPTION,
+    NAME,
+    OUTPUT,
+    SCHEMA,
+    STRICT,
+    TOOLS,
+    Profile,
+)
 from specfn.schema.profiles.restore import restore
-from specfn.tools.tool_format import entries
+from specfn.schema.safe_text import shorten
 
 if TYPE_CHECKING:
     from specfn.validation.outcome import Failure
 
 #: The tokens of a list of tools beyond which most models choose badly.
 MANY_TOKENS: Final = 32_000
+
+_ILLEGAL: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+#: The maximum number of characters of a namespace's name, and of its description.
+_MAX_NAMESPACE_CHARACTERS: Final = 64
+_MAX_DESCRIPTION_CHARACTERS: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -135,7 +151,7 @@ class Tools(list[JsonObject]):
         left_out: Sequence[LeftOut] = (),
         degraded: Sequence[str] = (),
     ) -> None:
-        wires = [*entries(profile, tools)]
+        wires = [*_entries(profile, tools)]
         super().__init__(wires if profile.group is None or not wires else [{profile.group: wires}])
         self.entries = tuple(wires)
         self.degraded = tuple(degraded)
@@ -152,9 +168,9 @@ class Tools(list[JsonObject]):
     def _repr_html_(self) -> str:
         from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
-        rows = ((each.name, each.tokens, each.description) for each in self.tools)
+        rows = ((tool.name, tool.tokens, tool.description) for tool in self.tools)
         listed = Table("Tools", ("name", "tokens", "description"), rows, len(self.tools))
-        reasons = ((each.function, each.code, each.reason) for each in self.left_out)
+        reasons = ((item.function, item.code, item.reason) for item in self.left_out)
         columns = ("function", "code", "reason")
         left_out = Table("Left out", columns, reasons, len(self.left_out))
         return html(repr(self), tables=(listed, left_out))
@@ -180,9 +196,9 @@ class Tools(list[JsonObject]):
                 f"choose with select, or set budget_tokens; the largest are {named}"
             )
         for code in dict.fromkeys(item.code for item in self.left_out):
-            found = [item for item in self.left_out if item.code == code]
-            named = ", ".join(item.function for item in found[:10])
-            yield f"{len(found)} functions are left out ({named}): {found[0].reason}"
+            items = [item for item in self.left_out if item.code == code]
+            named = ", ".join(item.function for item in items[:10])
+            yield f"{len(items)} functions are left out ({named}): {items[0].reason}"
         if self.degraded:
             yield f"{self.profile.name} does not support: {', '.join(self.degraded[:10])}"
 
@@ -209,6 +225,93 @@ class Tools(list[JsonObject]):
     def path(self, name: str, path: str) -> str:
         """Return a path in a function's arguments under the names that the model reads."""
         return self.tool(name).path(path)
+
+
+# -- the format of a request ---------------------------------------------------------------------------------
+
+
+def _entries(profile: Profile, tools: Sequence[Tool]) -> Iterator[JsonObject]:
+    """Yield the entries of a request; functions of one namespace are one entry, at the position of the first.
+
+    Args:
+        profile: the profile of the provider.
+        tools: the tools, in order.
+    """
+    groups: dict[tuple[str, str], list[Tool]] = {}
+    for tool in tools:
+        key = (tool.namespace, "") if tool.namespace else ("", tool.name)
+        groups.setdefault(key, []).append(tool)
+    taken = {tool.name for tool in tools}
+    for (namespace, _), members in groups.items():
+        if namespace and profile.namespace is not None:
+            name = _legal(namespace, taken)
+            taken.add(name)
+            yield _namespace(profile.namespace, name, members)
+        else:
+            yield from (tool.wire for tool in members)
+    if profile.search is not None and any(tool.deferred for tool in tools):
+        yield profile.search
+
+
+def _namespace(shape: JsonObject, name: str, members: Sequence[Tool]) -> JsonObject:
+    names = ", ".join(tool.name for tool in members)
+    text = shorten(f"{len(members)} functions: {names}", _MAX_DESCRIPTION_CHARACTERS)
+    entry: JsonObject = _fill(
+        shape, {NAME: name, DESCRIPTION: text, TOOLS: [tool.wire for tool in members]}
+    )
+    return entry
+
+
+def _legal(name: str, taken: Collection[str]) -> str:
+    """Return a name that the provider accepts and that is unique in the request."""
+    legal = _ILLEGAL.sub("_", name)[:_MAX_NAMESPACE_CHARACTERS]
+    if legal == name and legal not in taken:
+        return legal
+    marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{mark(name)}"
+    while marked in taken:
+        marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{mark(marked)}"
+    return marked
+
+
+def tool_json(
+    profile: Profile,
+    *,
+    name: str,
+    description: str,
+    schema: JsonObject,
+    strict: bool,
+    output: JsonObject | None = None,
+    deferred: bool = False,
+) -> JsonObject:
+    """Return one tool in the provider's format."""
+    parts: dict[str, Any] = {
+        NAME: name,
+        DESCRIPTION: description,
+        SCHEMA: schema if schema.get("properties") or profile.empty_root else None,
+        STRICT: strict,
+        OUTPUT: output,
+        DEFERRED: deferred or None,
+    }
+    tool: JsonObject = _fill(profile.shape, parts)
+    return tool
+
+
+def _fill(shape: Any, parts: Mapping[str, Any]) -> Any:
+    """Return a shape with its placeholders replaced by parts; a member without a part is left out."""
+    if isinstance(shape, dict):
+        members = {key: _fill(item, parts) for key, item in shape.items()}
+        return {key: item for key, item in members.items() if item is not None}
+    return parts.get(shape, shape) if isinstance(shape, str) else shape
+
+
+def has_part(shape: Any, part: str) -> bool:
+    """Return whether a shape has a placeholder for a part."""
+    if isinstance(shape, dict):
+        return any(has_part(item, part) for item in shape.values())
+    return bool(shape == part)
+
+
+# -- arguments -----------------------------------------------------------------------------------------------
 
 
 def shows_null(fit: Fit) -> bool:

@@ -11,16 +11,16 @@ from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.function.description import method_and_path, with_method_and_path, within
 from specfn.function.function import Function
+from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
 from specfn.schema.profiles.lint import costs, refusals
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.schema.safe_text import shorten
-from specfn.tools.fit_cache import FitCache, tool_edits
+from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.token_estimate import beyond_budget, estimate
-from specfn.tools.tool import LeftOut, Tool, Tools
+from specfn.tools.tool import LeftOut, Tool, Tools, has_part, tool_json
 from specfn.tools.tool_description import provider_description
-from specfn.tools.tool_format import has_part, tool_json
 
 #: Receives the number of tools that were built, and the number of all.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -288,7 +288,7 @@ class ToolBuilder:
             deferred=deferred,
             namespace=namespace,
             changed=tuple(
-                tool_edits(function, name, fit, length=None if as_is else len(description))
+                _tool_edits(function, name, fit, length=None if as_is else len(description))
             ),
         )
 
@@ -313,6 +313,19 @@ class ToolBuilder:
             length += 2
         self._reserved.add(name)
         return name
+
+
+def _tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:
+    """Yield the edits of a tool; ``length`` is the length of a changed description."""
+    if name != function.name:
+        reason = f"the name {function.name!r} is replaced: the provider refuses it, or another tool has it"
+        yield Edit(pointer="/name", kind="name", reason=reason)
+    if length is not None and function.full_description:
+        reason = f"the description is replaced by another of {length} characters"
+        yield Edit(pointer="/description", kind="description", reason=reason)
+    if fit.reason is not None:
+        reason = f"the schema is not enforced: {fit.reason}"
+        yield Edit(pointer="/parameters", kind="strict", reason=reason)
 
 
 class _StrictToolCounter:

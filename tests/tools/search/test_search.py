@@ -13,8 +13,7 @@ from specfn import Options
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.tools.search.search import Found, Search
-from specfn.tools.search.texts import component_schemas
-from specfn.tools.search.words import is_one_edit, words_of
+from specfn.tools.search.texts import component_schemas, is_one_edit, words_of
 
 
 def search_of(application: specfn.Application) -> Search:

@@ -80,7 +80,7 @@ def _show(found: "Found", query: str) -> None:
 
 def _words(query: str, why: str) -> str:
     """Return the words of the query that a function contains, as the user wrote them."""
-    from specfn.tools.search.words import words_of  # noqa: PLC0415  # for this subcommand
+    from specfn.tools.search.texts import words_of  # noqa: PLC0415  # for this subcommand
 
     stems = {*why.split(", ")}
     return ", ".join(word for word in re.findall(r"\w+", query) if stems & {*words_of(word)})

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from specfn.function.function import Function
-from specfn.tools.search.texts import Components, path_words, properties
-from specfn.tools.search.words import words_of
+from specfn.tools.search.texts import Components, path_words, properties, words_of
 
 #: Words in the name of a parameter that do not name the identified resource.
 _IDENTIFYING: Final = frozenset({"id", "ids", "key", "slug", "uuid"})

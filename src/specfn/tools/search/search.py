@@ -4,18 +4,27 @@ Rule 1 prefers paths that the query covers. Rule 2 treats unknown words as names
 Rule 3 inserts operations that yield the path parameters of those found.
 """
 
-from collections import defaultdict
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Final, TypeAlias
 
 from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
 from specfn.function.function import Function
-from specfn.tools.search.index import Index
 from specfn.tools.search.producers import Producers, Subject
-from specfn.tools.search.texts import Components, fields_of, path_words
-from specfn.tools.search.words import is_one_edit, stem, words_of
+from specfn.tools.search.texts import (
+    WEIGHTS,
+    Components,
+    fields_of,
+    is_one_edit,
+    path_words,
+    stem,
+    words_of,
+)
 
 #: The maximum number of words of a query that are read.
 _QUERY_WORDS: Final = 64
@@ -27,10 +36,20 @@ _UNTOUCHED: Final = 3
 #: The minimum length of a word that is corrected.
 _CORRECTED: Final = 5
 
+#: The constants of BM25F: the saturation of frequencies, and the weight of lengths.
+_K1: Final = 1.2
+_B: Final = 0.75
+
 #: The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009).
 _FUSION: Final = 60
 
 _SEARCHING: Final = frozenset(map(stem, ("search", "find", "lookup", "look", "query", "suggest")))
+
+#: The maximum number of characters of a summary in a line.
+_MAX_SUMMARY_CHARACTERS: Final = 120
+
+#: The result of a search that found no function.
+_NOTHING_FOUND: Final = "No function fits these words. Search again with other words of the task."
 
 #: Ranks functions by another method, for example embeddings: the query and the functions to the best ones, in order.
 Rank: TypeAlias = Callable[[str, Sequence[Function]], Sequence[Function]]
@@ -99,8 +118,8 @@ class Search:
     # -- the index ----------------------------------------------------------------------------------
 
     @cached_property
-    def _index(self) -> Index:
-        return Index([fields_of(f, name, components) for name, f, components in self._subjects])
+    def _index(self) -> "_Index":
+        return _Index([fields_of(f, name, components) for name, f, components in self._subjects])
 
     @cached_property
     def _paths(self) -> list[tuple[str, ...]]:
@@ -215,3 +234,100 @@ class Search:
             key: self._subjects[each].name for key, each in self._producers.needs(number).items()
         }
         return Found(function, round(score, 4), why, needs, name)
+
+
+class _Index:
+    """An inverted index of functions with BM25F scores (Robertson and Zaragoza, 2009, section 3.6).
+
+    Attributes:
+        size: the number of functions.
+    """
+
+    def __init__(self, documents: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        """Index the words of each field of each function."""
+        self.size = len(documents)
+        averages = {
+            field: sum(len(document[field]) for document in documents) / max(1, self.size) or 1.0
+            for field in WEIGHTS
+        }
+        self._functions: dict[str, array[int]] = defaultdict(lambda: array("I"))
+        self._frequencies: dict[str, array[float]] = defaultdict(lambda: array("f"))
+        for number, document in enumerate(documents):
+            weights: dict[str, float] = defaultdict(float)
+            for field, weight in WEIGHTS.items():
+                words = document[field]
+                norm = weight / (1 - _B + _B * len(words) / averages[field])
+                for word, count in Counter(words).items():
+                    weights[word] += norm * count
+            for word, frequency in weights.items():
+                self._functions[word].append(number)
+                self._frequencies[word].append(frequency)
+        self._functions.default_factory = None
+        self._frequencies.default_factory = None
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._functions
+
+    @property
+    def words(self) -> Iterable[str]:
+        """All words of the index."""
+        return self._functions.keys()
+
+    def idf(self, word: str) -> float:
+        """Return the inverse document frequency of a word, also of an unknown one."""
+        known = len(self._functions.get(word, ()))
+        return log(1 + (self.size - known + 0.5) / (known + 0.5))
+
+    def common(self, number: int, words: Iterable[str]) -> list[str]:
+        """Return the words that a function contains."""
+        return [word for word in words if self._has(number, word)]
+
+    def _has(self, number: int, word: str) -> bool:
+        numbers = self._functions.get(word, ())
+        place = bisect_left(numbers, number)
+        return place < len(numbers) and numbers[place] == number
+
+    def scores(self, words: Iterable[str]) -> dict[int, float]:
+        """Return the BM25F score of each function that contains one of the words."""
+        scores: dict[int, float] = defaultdict(float)
+        for word in words:
+            if word not in self._functions:
+                continue
+            idf = self.idf(word)
+            frequencies = self._frequencies[word]
+            for number, frequency in zip(self._functions[word], frequencies, strict=True):
+                scores[number] += idf * frequency / (_K1 + frequency)
+        return scores
+
+
+# -- texts for a model -----------------------------------------------------------------------------------------
+
+
+def search_description(count: int, titles: str) -> str:
+    """Return the description of a search tool.
+
+    Args:
+        count: the number of functions.
+        titles: the titles of the APIs.
+    """
+    return (
+        f"Search the {count} functions of {titles}. Returns one line per function: its name, its safety, its summary, and "
+        "the functions that yield its arguments."
+    )
+
+
+def found_lines(found: Sequence[Found]) -> str:
+    """Return found functions, one line each."""
+    return "\n".join(map(_line, found)) if found else _NOTHING_FOUND
+
+
+def _line(found: Found) -> str:
+    """Return a function as one line: its name, its safety, its summary, and the functions that yield its arguments."""
+    function = found.function
+    summary = " ".join((function.summary or f"{function.method.upper()} {function.path}").split())
+    needs: dict[str, list[str]] = {}
+    for parameter, producer in found.needs.items():
+        needs.setdefault(producer, []).append(parameter)
+    sources = "; ".join(f"{', '.join(names)}: from {producer}" for producer, names in needs.items())
+    line = f"{found.name} [{function.safety}] {summary[:_MAX_SUMMARY_CHARACTERS]}"
+    return f"{line} ({sources})" if sources else line

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.calling.choice.choice import Choice, parse_choice
+from specfn.calling.choice import Choice, parse_choice
 from specfn.errors import DocumentError, UsageError
 from specfn.validation.outcome import Success
 

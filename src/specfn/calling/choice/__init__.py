@@ -1,1 +1,0 @@
-"""Function choice: the choice of a prompt, and the configuration of the operator."""
