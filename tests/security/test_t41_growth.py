@@ -299,5 +299,5 @@ def test_one_report_compiles_a_bounded_number_of_nodes() -> None:
 def test_notes_are_found_once_for_a_component() -> None:
     """T41: a further function over the same components costs a few calls for each of them, however large they are."""
     application = specfn.load(functions(2, circle(400)))
-    first, second = (calls(lambda f=f: f.notes) for f in application.functions)
+    _first, second = (calls(lambda f=f: f.notes) for f in application.functions)
     assert second < 10 * 400

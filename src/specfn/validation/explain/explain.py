@@ -5,9 +5,8 @@ time depends on the number of errors, not on the number of paths to them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from specfn._internal.json import JsonObject
 from specfn._internal.pointer import Tokens, step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
@@ -25,6 +24,9 @@ from specfn.validation.explain.unions import Tag, Unions
 from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
 from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
+
+if TYPE_CHECKING:
+    from specfn._internal.json import JsonObject
 
 #: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
 _LEVELS: Final = 20_000
