@@ -1,4 +1,4 @@
-"""All paired measurements in one command. The results are written to ``docs/benchmarks.md``.
+"""All paired measurements in one command. ``--write`` writes the results to ``bench/LATEST.md``.
 
     python -m bench [--rounds N] [--against FOLDER] [--write] [DOCUMENT ...]
 
@@ -22,8 +22,7 @@ from statistics import median
 from bench.compare import Cost, cost, measure, reference
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- begin: python -m bench -->", "<!-- end: python -m bench -->"
+PAGE = ROOT / "bench" / "LATEST.md"
 
 #: Documents by the work that dominates: size, references, many operations, a small one.
 DOCUMENTS = (
@@ -139,7 +138,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="another working copy")
-    parser.add_argument("--write", action="store_true", help="write to docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="write to bench/LATEST.md")
     parser.add_argument("documents", nargs="*", type=Path)
     chosen = parser.parse_args()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
@@ -158,9 +157,7 @@ def main() -> None:
     text = "\n\n".join(parts)
     print(text)
     if chosen.write:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
-        after = rest.partition(END)[2]
-        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+        PAGE.write_text(f"# The latest run of `python -m bench`\n\n{text}\n")
 
 
 if __name__ == "__main__":
