@@ -940,7 +940,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T36",
-        function="specfn.code_mode.script_run:opened",
+        function="specfn.code_mode.script_run:unseal",
         off=lambda _: unsealed,
         tests="test_an_altered_state_is_refused test_another_code_or_key_is_refused",
     ),

@@ -111,7 +111,7 @@ def test_an_altered_state_is_refused(api: Api, part: str, monkeypatch: pytest.Mo
     state = json.loads(pause(found, code).state)
     altered = json.dumps({**state, "content": _altered(part)(state["content"])})
     loaded: list[bytes] = []
-    monkeypatch.setattr("specfn.code_mode.script_run.decompressed", loaded.append)
+    monkeypatch.setattr("specfn.code_mode.script_run.decompress", loaded.append)
     made = resume(found, code, altered)
     assert isinstance(made, ScriptResult)
     assert "cannot be resumed" in made.text
@@ -187,12 +187,12 @@ ENDS = {
 }
 FAULTS = {
     "the check of a call": "specfn.code_mode.script_functions.ScriptFunctions.prepare",
-    "the place of a call": "specfn.code_mode.script_functions.ScriptFunctions.sent",
+    "the place of a call": "specfn.code_mode.script_functions.ScriptFunctions.arguments_of",
     "the execution of a call": "tests.code_mode.script_support.Execution.__call__",
     "the data of a response": "specfn.code_mode.script_functions.ScriptFunctions.data",
     "the results of calls": "specfn.code_mode.sandbox.Sandbox.resume",
     "the snapshot": "specfn.code_mode.sandbox.Sandbox.snapshot",
-    "the seal": "specfn.code_mode.script_run.sealed",
+    "the seal": "specfn.code_mode.script_run.seal",
 }
 LISTED = "Executed calls (1):\n- api.pets.get({}): HTTP 200"
 

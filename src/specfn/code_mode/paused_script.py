@@ -57,7 +57,7 @@ class ScriptState:
     refusals: Mapping[str, int] = field(default_factory=dict)
 
 
-def compressed(snapshot: bytes) -> bytes:
+def compress(snapshot: bytes) -> bytes:
     """Return a snapshot compressed."""
     return zlib.compress(snapshot, 6)
 
@@ -69,35 +69,35 @@ def state_size(snapshot: bytes, waiting: Iterable[WaitingCall], limit: int) -> t
     """
     if len(snapshot) > _MAX_RATIO * limit:
         return len(snapshot), b""
-    stored = compressed(snapshot)
+    stored = compress(snapshot)
     return len(stored) + sum(len(dumps_sorted(call.sent)) for call in waiting), stored
 
 
-def decompressed(snapshot: bytes) -> bytes:
+def decompress(snapshot: bytes) -> bytes:
     """Return a compressed snapshot, whose seal was checked."""
     return zlib.decompress(snapshot)
 
 
-def sealed(state: ScriptState, code: str, tokens: ApprovalTokens) -> str:
+def seal(state: ScriptState, code: str, tokens: ApprovalTokens) -> str:
     """Return a state as a text with a seal, which expires like a token."""
-    content = _content(state)
-    seal = tokens.issue(_covered(code, content)).token
-    return dumps_sorted({"content": content, "seal": seal}).decode()
+    content = _as_json(state)
+    token = tokens.issue(_approved_call(code, content)).token
+    return dumps_sorted({"content": content, "seal": token}).decode()
 
 
-def opened(text: str, code: str, tokens: ApprovalTokens) -> ScriptState | str:
+def unseal(text: str, code: str, tokens: ApprovalTokens) -> ScriptState | str:
     """Return the state of a sealed text, or the reason to refuse it. A seal is accepted once."""
     try:
-        found = loads(text)
-        content, seal = found["content"], found["seal"]
-        covered = _covered(code, content)
+        stored = loads(text)
+        content, token = stored["content"], stored["seal"]
+        covered = _approved_call(code, content)
     except (ValueError, TypeError, KeyError):
         return "it is not the state of a script, or was altered"
-    reason = tokens.refusal(seal, covered)
-    return reason if reason is not None else _state(content)
+    reason = tokens.refusal(token, covered)
+    return reason if reason is not None else _from_json(content)
 
 
-def _covered(code: str, content: Any) -> ApprovedCall:
+def _approved_call(code: str, content: Any) -> ApprovedCall:
     """Return everything that a seal covers."""
     return ApprovedCall(
         function="run",
@@ -108,7 +108,7 @@ def _covered(code: str, content: Any) -> ApprovedCall:
     )
 
 
-def _content(state: ScriptState) -> JsonObject:
+def _as_json(state: ScriptState) -> JsonObject:
     return {
         "snapshot": b64encode(state.snapshot).decode("ascii"),
         "waiting": [[number, *call] for number, call in state.waiting.items()],
@@ -121,7 +121,7 @@ def _content(state: ScriptState) -> JsonObject:
     }
 
 
-def _state(content: JsonObject) -> ScriptState:
+def _from_json(content: JsonObject) -> ScriptState:
     return ScriptState(
         snapshot=b64decode(content["snapshot"]),
         waiting={number: WaitingCall(*rest) for number, *rest in content["waiting"]},

@@ -27,13 +27,13 @@ except ImportError as error:
 from specfn.code_mode.script_prelude import HAND_OVER, RESULT, prelude
 
 #: Seconds until a process that does not respond is ended, beyond the limit of the script.
-_GRACE: Final = 5.0
+_GRACE_SECONDS: Final = 5.0
 
 #: The maximum number of characters of the text of an exception.
 _MAX_MESSAGE: Final = 4_000
 
 #: The maximum time that a script may sleep in all, in seconds.
-_MAX_SLEEP: Final = 10.0
+_MAX_SLEEP_SECONDS: Final = 10.0
 
 
 #: The maximum number of places where the last expression of a script is looked for.
@@ -138,11 +138,11 @@ class Failed:
 
 Step: TypeAlias = Waiting | Finished | Failed
 
-#: Takes a call; ``None`` if it has to be waited for.
-Called: TypeAlias = Callable[[SandboxCall], Raised | None]
+#: Receives a call; returns ``None`` if it has to be waited for.
+OnCall: TypeAlias = Callable[[SandboxCall], Raised | None]
 
 #: Returns the exception for the call of a function that does not exist: its name, and whether it is an attribute.
-Unknown: TypeAlias = Callable[[str, bool], Raised]
+OnUnknown: TypeAlias = Callable[[str, bool], Raised]
 
 
 class Sandbox:
@@ -156,24 +156,24 @@ class Sandbox:
         self,
         session: Any,
         code: str,
-        called: Called,
-        unknown: Unknown,
-        printed: Callable[[str], None],
+        on_call: OnCall,
+        on_unknown: OnUnknown,
+        on_print: Callable[[str], None],
     ) -> None:
-        """Take a session of the interpreter.
+        """Prepare a script for a session of the interpreter.
 
         Args:
             session: the session.
             code: the script.
-            called: takes each call.
-            unknown: answers the calls of functions that do not exist.
-            printed: takes the printed texts.
+            on_call: is called for each call.
+            on_unknown: answers the calls of functions that do not exist.
+            on_print: receives the printed texts.
         """
         self._session = session
         self._code = code
-        self._called = called
-        self._unknown = unknown
-        self._print = lambda _, text: printed(text)
+        self._on_call = on_call
+        self._on_unknown = on_unknown
+        self._print = lambda _, text: on_print(text)
         self._waiting: Any = None
         self._sleeping: dict[int, float] = {}
         self._value: Any = None
@@ -195,7 +195,7 @@ class Sandbox:
 
     async def resume(self, settled: Mapping[int, Settled]) -> Step:
         """Continue with the results of calls."""
-        results = {number: _external(each) for number, each in settled.items()}
+        results = {number: _external(outcome) for number, outcome in settled.items()}
         return await self._run(lambda: self._waiting.resume(results))
 
     def snapshot(self) -> bytes:
@@ -219,7 +219,7 @@ class Sandbox:
         try:
             return await self._until_waiting(await begin())
         except monty.MontyError as error:
-            return _failed(error, self._code)
+            return _failure_of(error, self._code)
         finally:
             self.seconds += time.perf_counter() - started
 
@@ -266,13 +266,13 @@ class Sandbox:
     def _answer(self, stop: Any) -> Any:
         """Return the answer to a call of a function. Only the arguments of the prelude's own calls are read: two texts."""
         if not self._is_handed_over(stop):
-            return _external(self._unknown(stop.function_name, stop.object_id is not None))
+            return _external(self._on_unknown(stop.function_name, stop.object_id is not None))
         name, text = stop.args
         args, kwargs = json.loads(text)
         if not name:
             [self._value] = args
             return {"return_value": None}
-        raised = self._called(SandboxCall(stop.call_id, name, args, kwargs))
+        raised = self._on_call(SandboxCall(stop.call_id, name, args, kwargs))
         return {"future": ...} if raised is None else _external(raised)
 
 
@@ -282,9 +282,9 @@ async def sandbox(
     limits: ScriptLimits,
     seconds: float,
     *,
-    called: Called,
-    unknown: Unknown,
-    printed: Callable[[str], None],
+    on_call: OnCall,
+    on_unknown: OnUnknown,
+    on_print: Callable[[str], None],
 ) -> AsyncIterator[Sandbox]:
     """Run an interpreter in a process of its own.
 
@@ -292,21 +292,23 @@ async def sandbox(
         code: the script.
         limits: the limits of the script.
         seconds: the processor time that is left.
-        called: takes each call.
-        unknown: answers the calls of functions that do not exist.
-        printed: takes the printed texts.
+        on_call: is called for each call.
+        on_unknown: answers the calls of functions that do not exist.
+        on_print: receives the printed texts.
     """
     pool = monty.AsyncMonty(
-        max_processes=1, max_checkouts_per_worker=1, request_timeout=seconds + _MAX_SLEEP + _GRACE
+        max_processes=1,
+        max_checkouts_per_worker=1,
+        request_timeout=seconds + _MAX_SLEEP_SECONDS + _GRACE_SECONDS,
     )
     bounds: monty.ResourceLimits = {
         "max_feed_duration_secs": seconds,
         "max_memory": limits.memory,
         "max_suspensions": limits.calls * 4 + 100,
-        "max_total_sleep_secs": _MAX_SLEEP,
+        "max_total_sleep_secs": _MAX_SLEEP_SECONDS,
     }
     async with pool, pool.checkout(limits=bounds) as session:
-        yield Sandbox(session, code, called, unknown, printed)
+        yield Sandbox(session, code, on_call, on_unknown, on_print)
 
 
 class Api:
@@ -315,19 +317,19 @@ class Api:
 
 def _host_object(tree: Mapping[str, Any]) -> Any:
     """Return the namespaces of a tree, still without functions: the prelude adds them."""
-    found = Api()
-    spaces = {name: each for name, each in tree.items() if not isinstance(each, str)}
-    found.__dict__.update({name: _host_object(each) for name, each in spaces.items()})
-    return monty.ClassInstance(found, eager_attrs=list(spaces))
+    space = Api()
+    spaces = {name: node for name, node in tree.items() if not isinstance(node, str)}
+    space.__dict__.update({name: _host_object(node) for name, node in spaces.items()})
+    return monty.ClassInstance(space, eager_attrs=list(spaces))
 
 
 def _places(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[list[str]]:
     """Return the path and the name of each function of a tree."""
-    found: list[list[str]] = []
-    for element, each in tree.items():
+    places: list[list[str]] = []
+    for element, node in tree.items():
         here = (*path, element)
-        found += [[*here, each]] if isinstance(each, str) else _places(each, here)
-    return found
+        places += [[*here, node]] if isinstance(node, str) else _places(node, here)
+    return places
 
 
 def _hand_over(*_: Any) -> None:
@@ -363,7 +365,7 @@ def _beginnings(code: str) -> Iterator[int]:
         is_continued = code.endswith("\\\n", 0, line)
         if not is_continued and not _NO_STATEMENT.match(code[line : line + 1]):
             parts = [] if _COMPOUND.match(code, line) else re.finditer(";", code[line:end])
-            yield from (line + each.end() for each in reversed([*parts]))
+            yield from (line + match.end() for match in reversed([*parts]))
             yield line
         end = line - 1
 
@@ -371,7 +373,7 @@ def _beginnings(code: str) -> Iterator[int]:
 def _is_invalid(error: monty.MontyError) -> bool:
     """Return whether the interpreter refused a code before it ran any of it."""
     frames = _frames(error)
-    return bool(frames) and all(each.function_name is None for each in frames)
+    return bool(frames) and all(frame.function_name is None for frame in frames)
 
 
 def _external(settled: Settled) -> Any:
@@ -380,11 +382,13 @@ def _external(settled: Settled) -> Any:
     return {"exc_type": settled.type, "message": settled.text[:_MAX_MESSAGE]}
 
 
-def _failed(error: monty.MontyError, code: str) -> Failed:
+def _failure_of(error: monty.MontyError, code: str) -> Failed:
     if isinstance(error, monty.MontyCrashedError):
         return Failed("the interpreter ended: the script took too much time or memory")
     text = str(error)[:_MAX_MESSAGE]
-    lines = [each.line for each in _frames(error) if each.filename != _PRELUDE_FILE and each.line]
+    lines = [
+        frame.line for frame in _frames(error) if frame.filename != _PRELUDE_FILE and frame.line
+    ]
     if not lines:
         return Failed(text)
     source = dict(enumerate(code.splitlines(), 1)).get(lines[-1])

@@ -29,7 +29,7 @@ _ROOT: Final = "api"
 _WORD: Final = re.compile(r"\w+")
 
 #: The maximum number of types in the signatures of one search.
-_TYPES: Final = 500
+_MAX_TYPES: Final = 500
 
 
 class ScriptFunctions:
@@ -64,14 +64,14 @@ class ScriptFunctions:
         A namespace with all functions of a large document would take most of the time of a script.
         """
         words = {*_WORD.findall(code)}
-        found: dict[str, Any] = {}
+        tree: dict[str, Any] = {}
         for name, path in self.paths.items():
-            node = found
+            node = tree
             for element in takewhile(words.__contains__, path[:-1]):
                 node = node.setdefault(element, {})
             if words.issuperset(path):
                 node[path[-1]] = name
-        return found
+        return tree
 
     def unknown(self, called: str, *, is_attribute: bool) -> str:
         """Return the text for a function that does not exist, with similar ones."""
@@ -96,7 +96,7 @@ class ScriptFunctions:
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    def sent(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def arguments_of(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Return the arguments of a call as a model sends them.
 
         Raises:
@@ -113,9 +113,9 @@ class ScriptFunctions:
 
     def prepare(self, name: str, sent: Any) -> PreparedCall:
         """Check the arguments of a call."""
-        found = Resolution(called=name, status="exact", name=name, how="exact")
+        resolution = Resolution(called=name, status="exact", name=name, how="exact")
         call: Any = {"id": "", "name": name, "arguments": sent}
-        return prepare_known(call, found, self._catalog, self.offered)
+        return prepare_known(call, resolution, self._catalog, self.offered)
 
     def data(self, name: str, result: "Result") -> Any:
         """Return the data of a response, without secrets, and without the fields that are never shown (rule X12)."""
@@ -126,16 +126,16 @@ class ScriptFunctions:
 
     def search(self, query: str, limit: int) -> str:
         """Return the functions that fit a query: a comment for each, and the signatures of all."""
-        found = self._catalog.finder.find(query, limit, among=frozenset(self._entries))
-        lines = found_lines([self._placed(each) for each in found])
-        if not found:
+        results = self._catalog.finder.find(query, limit, among=frozenset(self._entries))
+        lines = found_lines([self._with_place(result) for result in results])
+        if not results:
             return lines
         comments = "\n".join(f"# {line}" for line in lines.splitlines())
-        return "\n".join([comments, *self._signatures([each.name for each in found])])
+        return "\n".join([comments, *self._signatures([result.name for result in results])])
 
-    def _placed(self, found: Found) -> Found:
-        needs = {key: self.place(name) for key, name in found.needs.items() if name in self.paths}
-        return replace(found, name=self.place(found.name), needs=needs)
+    def _with_place(self, result: Found) -> Found:
+        needs = {key: self.place(name) for key, name in result.needs.items() if name in self.paths}
+        return replace(result, name=self.place(result.name), needs=needs)
 
     def _signatures(self, names: Sequence[str]) -> Iterator[str]:
         """Yield the signatures of the functions of each document."""
@@ -146,7 +146,7 @@ class ScriptFunctions:
                 _ScriptFunction(entry, self._accessor(entry))
             )
         for functions in parts.values():
-            yield awaitable_signatures(functions, most=_TYPES)
+            yield awaitable_signatures(functions, most=_MAX_TYPES)
 
 
 class _ScriptFunction:
@@ -169,7 +169,9 @@ def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:
     by_accessor = {accessor: name for name, accessor in accessors.items()}
     for name, accessor in accessors.items():
         beginnings = (accessor[:size] for size in range(1, len(accessor) + 1))
-        other = next((by_accessor[each] for each in beginnings if each in by_accessor), name)
+        other = next(
+            (by_accessor[beginning] for beginning in beginnings if beginning in by_accessor), name
+        )
         if other != name:
             raise UsageError(
                 f"{other} and {name} have the same place in code: give their applications different namespaces"
@@ -179,8 +181,8 @@ def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:
 def _paths(space: Namespace, path: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the name and the place of each function of a namespace."""
     for element in space:
-        found = getattr(space, element)
-        if isinstance(found, Namespace):
-            yield from _paths(found, (*path, element))
+        value = getattr(space, element)
+        if isinstance(value, Namespace):
+            yield from _paths(value, (*path, element))
         else:
-            yield found, (*path, element)
+            yield value, (*path, element)

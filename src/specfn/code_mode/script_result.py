@@ -12,11 +12,11 @@ from specfn.invocation.answer import Answer, PendingCall
 from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
-_ARGUMENTS: Final = 160
-_EXECUTED: Final = 6_000
+_MAX_ARGUMENTS: Final = 160
+_MAX_EXECUTED: Final = 6_000
 
 #: The maximum number of characters of all remarks.
-_REMARKS: Final = 3_000
+_MAX_REMARKS: Final = 3_000
 
 _NOTHING: Final = "Nothing was executed."
 
@@ -88,7 +88,7 @@ class ScriptPause:
     form: str
 
 
-def finished(
+def success_result(
     step: Finished, printed: str, executed: Sequence[str], lost: Sequence[str], limit: int
 ) -> ScriptResult:
     """Return the result of a script that ended without an error.
@@ -104,34 +104,36 @@ def finished(
     if step.value is not None:
         parts.append(_value(step.value))
     if not parts:
-        parts.append(f"The script ended without a value and printed nothing. {listed(executed)}")
+        parts.append(
+            f"The script ended without a value and printed nothing. {executed_calls(executed)}"
+        )
     if lost:
         names = ", ".join(dict.fromkeys(lost))
         parts.append(f"Not sent, because the script did not await them: {names[:1_000]}. {_AWAIT}")
-    return ScriptResult(_limited("\n".join(parts), limit))
+    return ScriptResult(_limit("\n".join(parts), limit))
 
 
-def failed(step: Failed, printed: str, executed: Sequence[str], limit: int) -> ScriptResult:
-    """Return the result of a script that ended with an error; arguments as for ``finished``."""
+def failure_result(step: Failed, printed: str, executed: Sequence[str], limit: int) -> ScriptResult:
+    """Return the result of a script that ended with an error; arguments as for ``success_result``."""
     where = "" if step.line is None else f" in line {step.line}"
     lines = [f"Error{where}: {step.error}"]
     if step.source:
         lines.append(f"    {step.source}")
     lines += [advice for part, advice in _ADVICE.items() if part in step.error][:1]
-    lines.append(listed(executed))
+    lines.append(executed_calls(executed))
     head = "\n".join(lines)
     room = max(limit - len(head) - 20, 200)
-    text = f"{head}\nPrinted before:\n{_limited(printed, room)}" if printed else head
-    return ScriptResult(_limited(text, limit), is_error=True)
+    text = f"{head}\nPrinted before:\n{_limit(printed, room)}" if printed else head
+    return ScriptResult(_limit(text, limit), is_error=True)
 
 
-def listed(executed: Sequence[str]) -> str:
+def executed_calls(executed: Sequence[str]) -> str:
     """Return the executed calls of a script."""
     if not executed:
         return _NOTHING
     lines = "\n".join(f"- {line}" for line in executed)
-    if len(lines) > _EXECUTED:
-        kept = lines[:_EXECUTED].rpartition("\n")[0]
+    if len(lines) > _MAX_EXECUTED:
+        kept = lines[:_MAX_EXECUTED].rpartition("\n")[0]
         lines = f"{kept}\n- … and {len(executed) - kept.count(chr(10)) - 1} more"
     return f"Executed calls ({len(executed)}):\n{lines}"
 
@@ -141,7 +143,7 @@ def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
     if answer.result is None and answer.kind != "timed_out":
         return None
     outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"
-    return f"{place}({shorten(_json(sent), _ARGUMENTS)}): {outcome}"
+    return f"{place}({shorten(_json(sent), _MAX_ARGUMENTS)}): {outcome}"
 
 
 def remark(place: str, answer: Answer) -> str | None:
@@ -156,16 +158,16 @@ def remark(place: str, answer: Answer) -> str | None:
         return f"{place}: {last}"
     if answer.result.truncated:
         notes = "; ".join(note.text for note in answer.result.notes)
-        return f"{place}: the response is not complete{notes and ': '}{notes[:_ARGUMENTS]}"
+        return f"{place}: the response is not complete{notes and ': '}{notes[:_MAX_ARGUMENTS]}"
     return None
 
 
-def remarks(found: Sequence[str]) -> list[str]:
+def remarks(lines: Sequence[str]) -> list[str]:
     """Return each remark once, up to a limit of characters, and the number of the others."""
     kept: list[str] = []
-    lines = [escape_invisible(line) for line in dict.fromkeys(found)]
+    lines = [escape_invisible(line) for line in dict.fromkeys(lines)]
     for index, line in enumerate(lines):
-        if sum(map(len, kept)) + len(line) > _REMARKS:
+        if sum(map(len, kept)) + len(line) > _MAX_REMARKS:
             return [*kept, f"… and {len(lines) - index} more remarks on responses"]
         kept.append(line)
     return kept
@@ -179,7 +181,7 @@ def _json(value: Any) -> str:
     return dumps(nulled(value)).decode(errors="replace")
 
 
-def _limited(text: str, limit: int) -> str:
+def _limit(text: str, limit: int) -> str:
     text = escape_invisible(text)
     if len(text) <= limit:
         return text

@@ -11,10 +11,10 @@ from specfn._internal.logs import calls_log as log
 from specfn.code_mode.paused_script import (
     ScriptState,
     WaitingCall,
-    decompressed,
-    opened,
-    sealed,
+    decompress,
+    seal,
     state_size,
+    unseal,
     without_tokens,
 )
 from specfn.code_mode.sandbox import (
@@ -34,12 +34,12 @@ from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_result import (
     ScriptPause,
     ScriptResult,
+    executed_calls,
     executed_line,
-    failed,
-    finished,
-    listed,
+    failure_result,
     remark,
     remarks,
+    success_result,
 )
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer, PendingCall
@@ -49,10 +49,10 @@ from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall
 
 #: The maximum number of calls of a script that are made at the same time.
-_TOGETHER: Final = 8
+_MAX_TOGETHER: Final = 8
 
 #: The minimum time that a script has after an approval, in seconds.
-_LEAST: Final = 1.0
+_MIN_SECONDS: Final = 1.0
 
 
 class Outcome(Protocol):
@@ -100,12 +100,12 @@ class Scripts:
             return _error(f"the code has {size:,} bytes; at most {self.limits.code:,} are allowed")
         if len(self.running) >= self.limits.together:
             return _error("too many scripts run at the same time; run this one again later")
-        made = _Run(self, code, ask=ask)
-        return await made.end(self._begin(made, code))
+        run = _Run(self, code, ask=ask)
+        return await run.end(self._begin(run, code))
 
-    async def _begin(self, made: "_Run", code: str) -> ScriptResult | ScriptPause:
-        async with self._sandbox(made, code, self.limits.seconds) as box:
-            return await made.advance(box, await box.start(self.functions.tree(code)))
+    async def _begin(self, run: "_Run", code: str) -> ScriptResult | ScriptPause:
+        async with self._sandbox(run, code, self.limits.seconds) as box:
+            return await run.advance(box, await box.start(self.functions.tree(code)))
 
     async def resume(self, code: str, state: str, *, approved: bool) -> ScriptResult | ScriptPause:
         """Continue a script after the decision of the user.
@@ -115,41 +115,45 @@ class Scripts:
             state: its sealed state.
             approved: the user approved the calls; otherwise they are refused, and the script continues.
         """
-        found = opened(state, code, self.tokens)
-        if isinstance(found, str):
+        paused = unseal(state, code, self.tokens)
+        if isinstance(paused, str):
             return ScriptResult(
-                f"Error: this script cannot be resumed: {found}. Nothing more was executed, but the calls before the "
+                f"Error: this script cannot be resumed: {paused}. Nothing more was executed, but the calls before the "
                 "question were. Find out what they did before you run it again.",
                 is_error=True,
             )
-        made = _Run(self, code, ask=True, state=found)
-        return await made.end(self._continue(made, code, found, approved=approved))
+        run = _Run(self, code, ask=True, state=paused)
+        return await run.end(self._continue(run, code, paused, approved=approved))
 
     async def _continue(
-        self, made: "_Run", code: str, state: ScriptState, *, approved: bool
+        self, run: "_Run", code: str, state: ScriptState, *, approved: bool
     ) -> ScriptResult | ScriptPause:
-        left = max(self.limits.seconds - state.seconds, _LEAST)
-        async with self._sandbox(made, code, left) as box:
-            step = await box.load(decompressed(state.snapshot))
+        left = max(self.limits.seconds - state.seconds, _MIN_SECONDS)
+        async with self._sandbox(run, code, left) as box:
+            step = await box.load(decompress(state.snapshot))
             if isinstance(step, Waiting):
-                step = await box.resume(await made.decided(approved=approved))
-            return await made.advance(box, step)
+                step = await box.resume(await run.settle_decision(approved=approved))
+            return await run.advance(box, step)
 
     @asynccontextmanager
-    async def _sandbox(self, made: "_Run", code: str, seconds: float) -> AsyncIterator[Sandbox]:
-        self.running.add(made)
-        called, unknown, printed = made.called, made.unknown, made.printed
+    async def _sandbox(self, run: "_Run", code: str, seconds: float) -> AsyncIterator[Sandbox]:
+        self.running.add(run)
         try:
             async with sandbox(
-                code, self.limits, seconds, called=called, unknown=unknown, printed=printed
+                code,
+                self.limits,
+                seconds,
+                on_call=run.begin_call,
+                on_unknown=run.unknown_function,
+                on_print=run.record_print,
             ) as box:
                 yield box
         finally:
-            self.running.discard(made)
+            self.running.discard(run)
 
 
 def _error(problem: str) -> ScriptResult:
-    return ScriptResult(f"Error: {problem}. {listed(())}", is_error=True)
+    return ScriptResult(f"Error: {problem}. {executed_calls(())}", is_error=True)
 
 
 class _Run:
@@ -172,13 +176,13 @@ class _Run:
 
     # -- from the sandbox -----------------------------------------------------------------------------
 
-    def printed(self, text: str) -> None:
-        """Take a printed text, up to the limit of the output."""
+    def record_print(self, text: str) -> None:
+        """Keep a printed text, up to the limit of the output."""
         room = self._scripts.limits.output + 1 - len(self._printed)
         self._printed += text[: max(room, 0)]
 
-    def called(self, call: SandboxCall) -> Raised | None:
-        """Take a call; return an exception if it cannot be made."""
+    def begin_call(self, call: SandboxCall) -> Raised | None:
+        """Keep a call until the script waits for it; return an exception if it cannot be made."""
         functions = self._scripts.functions
         self._calls += 1
         if self._calls > self._scripts.limits.calls:
@@ -186,13 +190,13 @@ class _Run:
                 "RuntimeError", f"a script makes at most {self._scripts.limits.calls} calls"
             )
         try:
-            sent = functions.sent(call.name, call.args, call.kwargs)
+            sent = functions.arguments_of(call.name, call.args, call.kwargs)
         except TypeError as error:
             return Raised("TypeError", str(error))
         self._waiting[call.id] = WaitingCall(call.name, sent)
         return None
 
-    def unknown(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
+    def unknown_function(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
         """Return the exception for the call of a function that does not exist."""
         kind = "AttributeError" if is_attribute else "NameError"
         return Raised(kind, self._scripts.functions.unknown(name, is_attribute=is_attribute))
@@ -207,23 +211,23 @@ class _Run:
             log.error(
                 "a script ended by a fault of specfn: %s", type(error).__name__, exc_info=error
             )
-            return self._ended(
+            return self._end_result(
                 Failed("the server could not continue the script; this is not an error of the code")
             )
 
     async def advance(self, box: Sandbox, step: Step) -> ScriptResult | ScriptPause:
         """Make the calls of a script until it ends or only waits for approvals."""
         while isinstance(step, Waiting):
-            settled = await self._settled(step.ids)
+            settled = await self._settle(step.ids)
             if not settled:
                 pause = await self._pause(box)
                 if isinstance(pause, ScriptPause):
                     return pause
                 settled = pause
             step = await box.resume(settled)
-        return self._ended(step)
+        return self._end_result(step)
 
-    async def decided(self, *, approved: bool) -> Mapping[int, Settled]:
+    async def settle_decision(self, *, approved: bool) -> Mapping[int, Settled]:
         """Return the results of the calls that the user decided about."""
         asked = {number: call for number, call in self._waiting.items() if call.token}
         self._waiting = without_tokens(self._waiting)
@@ -232,18 +236,18 @@ class _Run:
         }:  # one question, whatever the number of its calls
             self._refusals.note(name, Approve() if approved else Deny())
         if not approved:
-            return {number: self._refused(number, prompts.denied()) for number in asked}
-        return await self._made(asked)
+            return {number: self._refuse(number, prompts.denied()) for number in asked}
+        return await self._make(asked)
 
-    async def _settled(self, ids: Sequence[int]) -> Mapping[int, Settled]:
+    async def _settle(self, ids: Sequence[int]) -> Mapping[int, Settled]:
         """Make all calls that do not wait for an approval, and return their results."""
-        return await self._made(
+        return await self._make(
             {number: self._waiting[number] for number in ids if number not in self._pending}
         )
 
-    async def _made(self, calls: Mapping[int, WaitingCall]) -> Mapping[int, Settled]:
+    async def _make(self, calls: Mapping[int, WaitingCall]) -> Mapping[int, Settled]:
         answers: dict[int, Answer] = {}
-        limiter = anyio.CapacityLimiter(_TOGETHER)
+        limiter = anyio.CapacityLimiter(_MAX_TOGETHER)
 
         async def make(number: int, call: WaitingCall) -> None:
             async with limiter:
@@ -257,32 +261,32 @@ class _Run:
                 for number, call in calls.items():
                     group.start_soon(make, number, call)
         finally:  # after a fault, too: the executed calls are listed
-            found = {
+            outcomes = {
                 number: self._result(number, answers[number])
                 for number in calls
                 if number in answers
             }
-        return {number: each for number, each in found.items() if each is not None}
+        return {number: outcome for number, outcome in outcomes.items() if outcome is not None}
 
     def _result(self, number: int, answer: Answer) -> Settled | None:
         """Return the result of a call; ``None`` if it waits for an approval."""
         if answer.pending is not None:
             name = answer.pending.function
             if self._refusals.forbid(name):
-                return self._refused(number, prompts.refused_without_asking(name, MAX_REFUSALS))
+                return self._refuse(number, prompts.refused_without_asking(name, MAX_REFUSALS))
             self._pending[number] = answer.pending
             return None
         call = self._waiting.pop(number)
         place = self._scripts.functions.place(call.name)
         line = executed_line(place, call.sent, answer)
         self._executed += [] if line is None else [line]
-        found = remark(place, answer)
-        self._remarks += [] if found is None else [found]
+        note = remark(place, answer)
+        self._remarks += [] if note is None else [note]
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)
         return Returned(self._scripts.functions.data(call.name, answer.result))
 
-    def _refused(self, number: int, text: str) -> Settled:
+    def _refuse(self, number: int, text: str) -> Settled:
         self._waiting.pop(number)
         self._pending.pop(number, None)
         return Raised("RuntimeError", text)
@@ -302,16 +306,16 @@ class _Run:
                 f"this call needs the approval of the user, and the script holds too much data to wait for it "
                 f"({size:,} bytes; at most {limit:,}). Nothing was sent. Write a script that keeps less."
             )
-            return {number: self._refused(number, text) for number in [*self._pending]}
+            return {number: self._refuse(number, text) for number in [*self._pending]}
         numbers = sorted(self._pending)
         numbers = numbers if self._scripts.together else numbers[:1]
         form = approval_form([self._to_approve(number) for number in numbers])
         if form.count == 0:
             text = prompts.too_large_to_approve(self._waiting[numbers[0]].name, MAX_CHARACTERS)
-            return {numbers[0]: self._refused(numbers[0], text)}
+            return {numbers[0]: self._refuse(numbers[0], text)}
         numbers = numbers[: form.count]
         asked = {number: self._pending[number] for number in numbers}
-        tokens = {n: self._waiting[n]._replace(token=each.token) for n, each in asked.items()}
+        tokens = {n: self._waiting[n]._replace(token=pending.token) for n, pending in asked.items()}
         state = ScriptState(
             snapshot=snapshot,
             waiting={**self._waiting, **tokens},
@@ -322,7 +326,7 @@ class _Run:
             remarks=tuple(self._remarks),
             refusals=self._refusals,
         )
-        text = sealed(state, self._code, self._scripts.tokens)
+        text = seal(state, self._code, self._scripts.tokens)
         return ScriptPause(text, tuple(asked.values()), form.text)
 
     def _to_approve(self, number: int) -> CallToApprove:
@@ -330,12 +334,12 @@ class _Run:
         function = self._scripts.functions.function(pending.function)
         return CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
 
-    def _ended(self, step: Finished | Failed) -> ScriptResult:
+    def _end_result(self, step: Finished | Failed) -> ScriptResult:
         lines = remarks(self._remarks)
         limit = self._scripts.limits.output - sum(len(line) + 1 for line in lines)
         if isinstance(step, Failed):
-            made = failed(step, self._printed, self._executed, limit)
+            result = failure_result(step, self._printed, self._executed, limit)
         else:
             lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]
-            made = finished(step, self._printed, self._executed, lost, limit)
-        return replace(made, text="\n".join((made.text, *lines)))
+            result = success_result(step, self._printed, self._executed, lost, limit)
+        return replace(result, text="\n".join((result.text, *lines)))

@@ -46,8 +46,8 @@ def as_list(schema: JsonObject) -> JsonObject:
     if len(unions) != 1 or not {"enum", "const"}.isdisjoint(schema):
         return schema
     branches = schema[unions[0]]
-    if all(isinstance(each, dict) and _is_list(each) for each in branches):
-        values = [value for each in branches for value in values_of(each) or ()]
+    if all(isinstance(branch, dict) and _is_list(branch) for branch in branches):
+        values = [value for branch in branches for value in values_of(branch) or ()]
         if len({*map(dumps_sorted, values)}) == len(values):
             rest = {name: value for name, value in schema.items() if name != unions[0]}
             return {**rest, "enum": values}
@@ -82,7 +82,7 @@ def are_distinct(tags: list[tuple[str, str] | None]) -> bool:
 def are_disjoint(schemas: list[JsonObject]) -> bool:
     """Return whether no type is a type of two schemas."""
     types = [
-        {"number" if kind == "integer" else kind for kind in types_of(each)} for each in schemas
+        {"number" if kind == "integer" else kind for kind in types_of(schema)} for schema in schemas
     ]
     return sum(map(len, types)) == len(set[str]().union(*types))
 

@@ -1,6 +1,7 @@
 """The comparison of two applications."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.pointer import step
@@ -24,8 +25,8 @@ from specfn.comparison.request_rules import (
     PartChange,
     body_changes,
     brief,
-    document_changes,
     request_changes,
+    server_changes,
 )
 from specfn.comparison.schema_pairs import SchemaPairs
 from specfn.comparison.subschema_rules import ANY_ITEM, ANY_KEY, properties_of
@@ -51,10 +52,10 @@ def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
     Raises:
         UsageError: one of them is not an application, but for example a path.
     """
-    for each in (old, new):
-        if not hasattr(each, "settings"):
+    for application in (old, new):
+        if not hasattr(application, "settings"):
             raise UsageError(
-                f"expected two applications, as specfn.load returns them, found {type(each).__name__}"
+                f"expected two applications, as specfn.load returns them, found {type(application).__name__}"
             )
     return tuple(_Comparison(old, new).differences())
 
@@ -72,16 +73,19 @@ class _Comparison:
         old, new = self._old.functions, self._new.functions
         matched = match_functions(old, new)
         before = {id(after): before for before, after in matched.pairs}
-        if any(not (each.route.servers or other.route.servers) for each, other in matched.pairs):
-            yield from (_difference("", each) for each in document_changes(old[0].api, new[0].api))
+        if any(not (one.route.servers or other.route.servers) for one, other in matched.pairs):
+            yield from (
+                _difference("", part)
+                for part in server_changes(old[0].api.servers, new[0].api.servers)
+            )
         for function in new:
             if id(function) in before:
                 yield from self._function(before[id(function)], function)
             else:
-                yield _added(function)
-        errors = {(each.method, each.path): each for each in self._new.errors}
+                yield _function_added(function)
+        errors = {(error.method, error.path): error for error in self._new.errors}
         for function in matched.removed:
-            yield _removed(function, errors.get((function.method, function.path)))
+            yield _function_removed(function, errors.get((function.method, function.path)))
 
     def _function(self, old: Function, new: Function) -> Iterator[Difference]:
         for part in request_changes(old, new):
@@ -104,7 +108,7 @@ class _Comparison:
                     for each in (before, after)
                 )
                 parts = _argument(before, after, is_single=is_single)
-                yield from (_difference(new.name, each) for each in parts)
+                yield from (_difference(new.name, part) for part in parts)
                 yield from self._schemas(old, new, before, after)
             for argument in matched.removed:
                 text = f"the {argument.location} argument {argument.name} was removed"
@@ -136,10 +140,10 @@ class _Comparison:
             for schema, is_old in zip(schemas, (True, False), strict=True)
         ]
 
-        def shared(name: str) -> bool:
+        def in_both_or_none(name: str) -> bool:
             return (name in properties[0]) == (name in properties[1])
 
-        yield from (_difference(new.name, each) for each in body_changes(old, new, shared))
+        yield from (_difference(new.name, part) for part in body_changes(old, new, in_both_or_none))
         if before is not None and after is not None:
             changes = pairs.changes(*schemas)
             pointers = before.pointer, after.pointer
@@ -152,8 +156,8 @@ class _Comparison:
         pairs = self._lookup(before.outputs, after.outputs)
         changes = pairs.changes(before.result, after.result)
         pointers = old.route.pointer, new.route.pointer
-        for each in _schema_differences(new.name, changes, ("$output",), pointers):
-            yield each.informative()
+        for difference in _schema_differences(new.name, changes, ("$output",), pointers):
+            yield replace(difference, breaking="no")  # a response breaks no caller
 
     def _inputs(self, old: Function, new: Function) -> SchemaPairs:
         return self._lookup(old.schemas.composed.inputs, new.schemas.composed.inputs)
@@ -171,7 +175,9 @@ def _matched_arguments(old: Function, new: Function) -> Iterator[Matched]:
     if anonymous_path(old) != anonymous_path(new):
         yield match_arguments(before, after)
         return
-    old_path, new_path = ([each for each in found if not each.group] for found in (before, after))
+    old_path, new_path = (
+        [each for each in arguments if not each.group] for arguments in (before, after)
+    )
     yield match_path_arguments(old_path, new_path)
     yield match_arguments(
         [each for each in before if each.group], [each for each in after if each.group]
@@ -189,8 +195,8 @@ def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Itera
     def part(
         kind: DifferenceKind, before: Any, after: Any, breaking: Verdict, text: str
     ) -> PartChange:
-        made = _part(kind, new, before, after, breaking, f"the argument {old.name} {text}")
-        return made._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+        change = _part(kind, new, before, after, breaking, f"the argument {old.name} {text}")
+        return change._replace(old_pointer=pointers[0], new_pointer=pointers[1])
 
     if old.location != new.location:
         text = f"moved from {old.location} to {new.location}"
@@ -254,7 +260,7 @@ def _schema_differences(
         )
 
 
-def _added(function: Function) -> Difference:
+def _function_added(function: Function) -> Difference:
     return Difference(
         name=function.name,
         kind="function-added",
@@ -267,7 +273,7 @@ def _added(function: Function) -> Difference:
     )
 
 
-def _removed(function: Function, error: OperationError | None) -> Difference:
+def _function_removed(function: Function, error: OperationError | None) -> Difference:
     reason = "" if error is None else f"; it cannot be a function: {brief(error.reason)}"
     return Difference(
         name=function.name,

@@ -1,6 +1,6 @@
 """Records of the differences between two applications."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from specfn.records import ABSENT
@@ -81,10 +81,6 @@ class Difference:
         """Return the fields as a JSON object, without absent values."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: value for name, value in values.items() if value is not ABSENT}
-
-    def informative(self) -> "Difference":
-        """Return the difference as information that breaks no caller."""
-        return replace(self, breaking="no")
 
 
 class SchemaChange(NamedTuple):

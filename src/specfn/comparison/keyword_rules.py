@@ -21,17 +21,17 @@ ALL_TYPES: Final = frozenset(BY_TYPE)
 def types_of(schema: JsonObject) -> frozenset[str]:
     """Return the types that a schema accepts; those of its values if it lists them."""
     values = values_of(schema)
-    return _declared(schema) if values is None else frozenset(map(_type_of, values))
+    return _declared_types(schema) if values is None else frozenset(map(_type_of, values))
 
 
-def _declared(schema: JsonObject) -> frozenset[str]:
+def _declared_types(schema: JsonObject) -> frozenset[str]:
     declared = schema.get("type", ALL_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
 
 def values_of(schema: JsonObject) -> list[Any] | None:
     """Return all values that a schema accepts by its types and lists; ``None`` if their number is not limited."""
-    types = _declared(schema)
+    types = _declared_types(schema)
     if "const" in schema:
         listed_too = {*map(_key, schema.get("enum", [schema["const"]]))}
         values = [schema["const"]] if _key(schema["const"]) in listed_too else []
@@ -130,28 +130,28 @@ def _key(value: Any) -> bytes:
 
 
 #: The maximum number of values that a sentence lists, and the maximum number of characters of one.
-_LISTED: Final = 5
-_SHOWN: Final = 80
+_MAX_VALUES: Final = 5
+_MAX_CHARACTERS: Final = 80
 
 
 def _enum_text(removed: list[Any], added: list[Any]) -> str:
     parts = [
-        f"{listed(values)} {verb}"
+        f"{list_values(values)} {verb}"
         for values, verb in ((removed, "no longer accepted"), (added, "accepted"))
         if values
     ]
     return "; ".join(parts)
 
 
-def listed(values: list[Any]) -> str:
+def list_values(values: list[Any]) -> str:
     """Return the first values of a list as a text."""
-    more = ", ..." if len(values) > _LISTED else ""
-    return ", ".join(map(_shown, values[:_LISTED])) + more
+    more = ", ..." if len(values) > _MAX_VALUES else ""
+    return ", ".join(map(_shorten, values[:_MAX_VALUES])) + more
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = dumps_sorted(value).decode()
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 _Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[SchemaChange]]
@@ -279,16 +279,16 @@ def _length_rule(key: str, sign: int) -> _Rule:
 
     def rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         weakest = 0 if sign > 0 else float("inf")
-        before, after = (_number(each, key, weakest) for each in (old, new))
+        before, after = (_number(schema, key, weakest) for schema in (old, new))
         if before != after:
-            limit = max(before * sign, _implied(old, key) * sign)
+            limit = max(before * sign, _implied_bound(old, key) * sign)
             is_tighter = after * sign > limit
             yield _bound(old, new, key, "yes" if is_tighter else "no")
 
     return rule
 
 
-def _implied(schema: JsonObject, key: str) -> float:
+def _implied_bound(schema: JsonObject, key: str) -> float:
     """Return the bound of a length that other keywords imply; the weakest one if they imply none."""
     if key == "minProperties":
         return len({*schema.get("required", ())})
@@ -317,10 +317,10 @@ def _bound(old: JsonObject, new: JsonObject, key: str, verdict: Verdict) -> Sche
 
 def _change_text(before: Any, after: Any) -> str:
     if before is ABSENT:
-        return f"{listed([after])} is new"
+        return f"{list_values([after])} is new"
     if after is ABSENT:
-        return f"{listed([before])} is gone"
-    return f"{listed([before])} became {listed([after])}"
+        return f"{list_values([before])} is gone"
+    return f"{list_values([before])} became {list_values([after])}"
 
 
 def _range_rule(key: str, sign: int) -> _Rule:
@@ -332,7 +332,7 @@ def _range_rule(key: str, sign: int) -> _Rule:
             return
         is_integer = "number" not in types_of(old)
         before, after = (
-            _limit(each, key, exclusive, sign, is_integer=is_integer) for each in (old, new)
+            _limit(schema, key, exclusive, sign, is_integer=is_integer) for schema in (old, new)
         )
         verdict: Verdict = "yes" if after > before else "no"
         for name in (key, exclusive):
@@ -350,16 +350,16 @@ def _limit(
     schema: JsonObject, key: str, exclusive: str, sign: int, *, is_integer: bool
 ) -> tuple[Fraction | float, int]:
     """Return the tighter of two bounds as a tuple that is greater the tighter it is."""
-    found: list[tuple[Fraction | float, int]] = [(float("-inf"), 0)]
+    bounds: list[tuple[Fraction | float, int]] = [(float("-inf"), 0)]
     for name, rank in ((key, 0), (exclusive, 1)):
         value = _number(schema, name, float("inf"))
         if value != float("inf"):
             exact = Fraction(value) * sign
             if is_integer:
-                found.append((Fraction(floor(exact) + 1 if rank else ceil(exact)), 0))
+                bounds.append((Fraction(floor(exact) + 1 if rank else ceil(exact)), 0))
             else:
-                found.append((exact, rank))
-    return max(found)
+                bounds.append((exact, rank))
+    return max(bounds)
 
 
 def _multiple_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
@@ -376,7 +376,7 @@ def _exact(number: float) -> Fraction:
 
 
 def _unique_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
-    before, after = (each.get("uniqueItems") is True for each in (old, new))
+    before, after = (schema.get("uniqueItems") is True for schema in (old, new))
     if before != after:
         yield _bound(old, new, "uniqueItems", "yes" if after else "no")
 
@@ -446,7 +446,7 @@ def keyword_changes(
                 yield change._replace(breaking="maybe") if may_refuse else change
     for key in dict.fromkeys((*old, *new)):
         if key not in _DECIDED and not is_annotation(key) and _concerns(key, types):
-            yield from _undecided(old, new, key, is_unchanged)
+            yield from _other_keyword(old, new, key, is_unchanged)
 
 
 def _concerns(key: str, types: frozenset[str]) -> bool:
@@ -458,7 +458,7 @@ def _concerns(key: str, types: frozenset[str]) -> bool:
 _RELAXING: Final = frozenset({"minContains"})
 
 
-def _undecided(
+def _other_keyword(
     old: JsonObject, new: JsonObject, key: str, is_unchanged: Callable[[Any, Any], bool]
 ) -> Iterator[SchemaChange]:
     """Yield the change of a keyword without a rule: only its removal is known to refuse nothing."""

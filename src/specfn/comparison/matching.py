@@ -128,15 +128,15 @@ def match_functions(old: Iterable[Function], new: Iterable[Function]) -> Matched
 def anonymous_path(function: Function) -> Any:
     """Return the path of a function without the names of its parameters."""
     template = function.route.template
-    segments = tuple(tuple(map(_unnamed, pieces)) for pieces in template.segments)
+    segments = tuple(tuple(map(_without_name, pieces)) for pieces in template.segments)
     query = tuple(
-        (name, None if pieces is None else tuple(map(_unnamed, pieces)))
+        (name, None if pieces is None else tuple(map(_without_name, pieces)))
         for name, pieces in template.query
     )
     return segments, query, template.fragment
 
 
-def _unnamed(piece: str | Placeholder) -> str | None:
+def _without_name(piece: str | Placeholder) -> str | None:
     return piece if isinstance(piece, str) else None
 
 

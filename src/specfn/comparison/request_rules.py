@@ -9,7 +9,7 @@ from specfn.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
 from specfn.function.function import Function
 from specfn.http.media import is_json
-from specfn.migrate.route import Api, Body, Parameter
+from specfn.migrate.route import Body, Parameter
 from specfn.records import ABSENT
 
 
@@ -41,13 +41,13 @@ def _plain(
 
 
 #: The longest value in a sentence, in characters.
-_SHOWN: Final = 80
+_MAX_CHARACTERS: Final = 80
 
 
 def brief(value: Any) -> str:
-    """Return a value for a sentence."""
+    """Format a value for a message."""
     text = value if isinstance(value, str) else dumps_sorted(value).decode()
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 def _name(old: Function, new: Function) -> Iterator[PartChange]:
@@ -93,9 +93,9 @@ def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iter
     before, after = ([*map(_server, servers)] or [_server({})] for servers in (old, new))
     if before == after:
         return
-    urls = [each["url"] for each in before], [each["url"] for each in after]
+    urls = [server["url"] for server in before], [server["url"] for server in after]
     if before[:1] == after[:1]:
-        breaking: Verdict = "no" if all(each in after for each in before) else "maybe"
+        breaking: Verdict = "no" if all(server in after for server in before) else "maybe"
         sentence = "the other servers changed"
     else:
         breaking = "maybe" if before[0] in after else "yes"
@@ -111,10 +111,10 @@ def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iter
 def _server(server: JsonObject) -> JsonObject:
     """Return the URL of a server, with the defaults of the variables in it."""
     variables, url = server.get("variables"), server.get("url", "/")
-    found = variables if isinstance(variables, dict) else {}
+    declared = variables if isinstance(variables, dict) else {}
     defaults = {
         name: node.get("default")
-        for name, node in found.items()
+        for name, node in declared.items()
         if isinstance(node, dict) and f"{{{name}}}" in str(url)
     }
     return {"url": url, "variables": defaults}
@@ -135,7 +135,7 @@ def _security(old: Function, new: Function) -> Iterator[PartChange]:
     before, after = _alternatives(old), _alternatives(new)
     if before.keys() == after.keys():
         return
-    is_enough = all(any(each <= one for each in after) for one in before)
+    is_enough = all(any(needed <= known for needed in after) for known in before)
     breaking: Verdict = "no" if is_enough else "yes"
     values = [*before.values()], [*after.values()]
     text = f"the security requirements changed from {brief(values[0])} to {brief(values[1])}"
@@ -147,16 +147,16 @@ def _security(old: Function, new: Function) -> Iterator[PartChange]:
 
 def _alternatives(function: Function) -> dict[frozenset[tuple[str, str]], list[str]]:
     """Return the alternative requirements, each as its scopes and schemes, with its text. No list needs nothing."""
-    found: dict[frozenset[tuple[str, str]], list[str]] = {}
+    texts: dict[frozenset[tuple[str, str]], list[str]] = {}
     for requirement in function.security or ((),):
         facts: set[tuple[str, str]] = set()
         for name, scopes in requirement:
             scheme = dumps_sorted([name, scheme_facts(function.api, name)]).decode()
             facts |= {(scheme, ""), *((scheme, scope) for scope in scopes)}
-        found[frozenset(facts)] = [
+        texts[frozenset(facts)] = [
             f"{name}({', '.join(scopes)})" if scopes else name for name, scopes in requirement
         ]
-    return found
+    return texts
 
 
 def _schemes(requirement: frozenset[tuple[str, str]]) -> list[Any]:
@@ -239,7 +239,7 @@ def _media_types(
     old: Function, new: Function, before: Body, after: Body, shared: Callable[[str], bool]
 ) -> Iterator[PartChange]:
     place = "$input.body"
-    offered = _offered(old, before), _offered(new, after)
+    offered = _media_types_of(old, before), _media_types_of(new, after)
     if before.media_type != after.media_type:
         breaking: Verdict = "no" if before.media_type in offered[1] else "yes"
         values = before.media_type, after.media_type
@@ -269,7 +269,7 @@ def _has_effect(encoding: JsonObject) -> bool:
     return has_style or is_json(str(encoding.get("contentType", "")))
 
 
-def _offered(function: Function, body: Body) -> list[str]:
+def _media_types_of(function: Function, body: Body) -> list[str]:
     """Return the media types that the document declares for a body."""
     declared = function.operation.get("requestBody")
     content = declared.get("content") if isinstance(declared, dict) else None
@@ -311,8 +311,3 @@ _RULES: Final[tuple[Callable[[Function, Function], Iterator[PartChange]], ...]] 
     _hidden,
     _responses,
 )
-
-
-def document_changes(old: Api, new: Api) -> Iterator[PartChange]:
-    """Yield the differences that all operations share."""
-    return server_changes(old.servers, new.servers)

@@ -10,20 +10,20 @@ from specfn.records import ABSENT
 
 #: A place below two schemas, and the schemas there.
 Below: TypeAlias = tuple[tuple[str, ...], Any, Any]
-_Found: TypeAlias = Iterator[SchemaChange | Below]
+_Changes: TypeAlias = Iterator[SchemaChange | Below]
 
 ANY_KEY: Final = "*"
 ANY_ITEM: Final = "[]"
 
 
-def changes(old: JsonObject, new: JsonObject) -> _Found:
+def changes(old: JsonObject, new: JsonObject) -> _Changes:
     """Yield the changes of the properties and items of two schemas, and the pairs of subschemas to compare."""
     types = types_of(old)
     if "object" in types:
         yield from _properties(old, new)
         yield from _required(old, new)
         yield from _additional(old, new)
-        yield from _patterned(old, new)
+        yield from _pattern_properties(old, new)
     if "array" in types:
         yield from _items(old, new)
 
@@ -31,22 +31,22 @@ def changes(old: JsonObject, new: JsonObject) -> _Found:
 # -- objects ---------------------------------------------------------------------------------------
 
 
-def _properties(old: JsonObject, new: JsonObject) -> _Found:
+def _properties(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = properties_of(old), properties_of(new)
     yield from (((key,), node, after[key]) for key, node in before.items() if key in after)
     removed = [key for key in before if key not in after]
     added = [key for key in after if key not in before]
     required = {*required_of(new)} - {*required_of(old)}
-    for key, name in renamed(removed, added, before, after).items():
+    for key, name in match_renamed(removed, added, before, after).items():
         removed.remove(key)
         added.remove(name)
         breaking: Verdict = "yes" if name in required_of(new) or is_closed(new) else "maybe"
         yield SchemaChange((key,), "property-renamed", key, name, breaking, f"it became {name}")
     for key in removed:
-        yield _removed(key, before[key], new)
+        yield _property_removed(key, before[key], new)
     for key in added:
         is_sent = key in required_of(old)  # callers send it already, with any value
-        change = _added(key, after[key], old, key in required and not is_sent)
+        change = _property_added(key, after[key], old, key in required and not is_sent)
         yield change._replace(breaking="no") if is_sent else change
         if is_sent:
             yield (key,), old.get("additionalProperties", True), after[key]
@@ -54,14 +54,14 @@ def _properties(old: JsonObject, new: JsonObject) -> _Found:
 
 def properties_of(schema: JsonObject) -> JsonObject:
     """Return the declared properties of a schema."""
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def required_of(schema: JsonObject) -> list[str]:
     """Return the required properties of a schema."""
-    found = schema.get("required")
-    return found if isinstance(found, list) else []
+    required = schema.get("required")
+    return required if isinstance(required, list) else []
 
 
 def is_closed(schema: JsonObject) -> bool:
@@ -70,30 +70,30 @@ def is_closed(schema: JsonObject) -> bool:
     return (rest is False or rest == {"not": {}}) and not schema.get("patternProperties")
 
 
-def renamed(
+def match_renamed(
     removed: list[str], added: list[str], before: JsonObject, after: JsonObject
 ) -> dict[str, str]:
     """Return the new name of each removed property whose schema has exactly one added property, and no other."""
-    lost, found = _by_schema(removed, before), _by_schema(added, after)
+    old_names, new_names = _by_schema(removed, before), _by_schema(added, after)
     return {
-        names[0]: found[schema][0]
-        for schema, names in lost.items()
-        if len(names) == 1 and len(found.get(schema, ())) == 1
+        names[0]: new_names[schema][0]
+        for schema, names in old_names.items()
+        if len(names) == 1 and len(new_names.get(schema, ())) == 1
     }
 
 
 def _by_schema(keys: list[str], schemas: JsonObject) -> dict[bytes, list[str]]:
-    found: dict[bytes, list[str]] = {}
+    keys_by_text: dict[bytes, list[str]] = {}
     for key in keys:
-        found.setdefault(_text(schemas[key]), []).append(key)
-    return found
+        keys_by_text.setdefault(_text(schemas[key]), []).append(key)
+    return keys_by_text
 
 
 def _text(schema: Any) -> bytes:
     return dumps_sorted(constraints(schema) if isinstance(schema, dict) else schema)
 
 
-def _removed(key: str, schema: Any, new: JsonObject) -> SchemaChange:
+def _property_removed(key: str, schema: Any, new: JsonObject) -> SchemaChange:
     breaking: Verdict = "yes" if is_closed(new) else "maybe"
     text = "it was removed" if breaking == "yes" else "it is no longer declared"
     return SchemaChange(
@@ -101,7 +101,7 @@ def _removed(key: str, schema: Any, new: JsonObject) -> SchemaChange:
     )
 
 
-def _added(key: str, schema: Any, old: JsonObject, is_required: bool) -> SchemaChange:  # noqa: FBT001
+def _property_added(key: str, schema: Any, old: JsonObject, is_required: bool) -> SchemaChange:  # noqa: FBT001
     if is_required:
         return SchemaChange(
             (key,), "property-added", ABSENT, schema, "yes", "it is new and required"
@@ -123,7 +123,7 @@ def _added_verdict(schema: Any, old: JsonObject) -> Verdict:
     return "no" if is_declared else "maybe"
 
 
-def _required(old: JsonObject, new: JsonObject) -> _Found:
+def _required(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = required_of(old), required_of(new)
     known = properties_of(old)
     for key in dict.fromkeys(after):
@@ -135,8 +135,8 @@ def _required(old: JsonObject, new: JsonObject) -> _Found:
             yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
 
 
-def _additional(old: JsonObject, new: JsonObject) -> _Found:
-    before, after = (each.get("additionalProperties", True) for each in (old, new))
+def _additional(old: JsonObject, new: JsonObject) -> _Changes:
+    before, after = (schema.get("additionalProperties", True) for schema in (old, new))
     if after is True or after == {}:
         if before not in (True, {}):
             yield _rest(before, after, "no", "undeclared properties are accepted")
@@ -153,8 +153,8 @@ def _rest(before: Any, after: Any, breaking: Verdict, text: str) -> SchemaChange
     return SchemaChange((), "additional-properties", before, after, breaking, text)
 
 
-def _patterned(old: JsonObject, new: JsonObject) -> _Found:
-    before, after = (each.get("patternProperties") or {} for each in (old, new))
+def _pattern_properties(old: JsonObject, new: JsonObject) -> _Changes:
+    before, after = (schema.get("patternProperties") or {} for schema in (old, new))
     shared = [pattern for pattern in before if pattern in after]
     yield from (((ANY_KEY,), before[pattern], after[pattern]) for pattern in shared)
     if before.keys() != after.keys():
@@ -166,8 +166,8 @@ def _patterned(old: JsonObject, new: JsonObject) -> _Found:
 # -- arrays ----------------------------------------------------------------------------------------
 
 
-def _items(old: JsonObject, new: JsonObject) -> _Found:
-    before, after = (each.get("prefixItems") or [] for each in (old, new))
+def _items(old: JsonObject, new: JsonObject) -> _Changes:
+    before, after = (schema.get("prefixItems") or [] for schema in (old, new))
     old_rest, new_rest = old.get("items", True), new.get("items", True)
     for index in range(max(len(before), len(after))):
         at_index = (
