@@ -108,7 +108,7 @@ def read_at_once(_: Any) -> Callable[..., Any]:
 
 def unsealed(text: str, *_: Any) -> Any:
     """The state of a script without a look at its seal."""
-    return paused_script._state(json.loads(text)["content"])
+    return paused_script._from_json(json.loads(text)["content"])
 
 
 def uncounted(genuine: Any) -> Callable[..., Any]:
