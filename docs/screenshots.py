@@ -19,7 +19,7 @@ PAGES = {
     "how-to": "how-to/openai/",
     "concept": "concepts/choice-and-approval/",
     "layout": "concepts/layout-of-arguments/",
-    "safety": "concepts/safety/",
+    "security": "security/",
     "reference": "reference/calling/",
     "options": "options/",
 }
