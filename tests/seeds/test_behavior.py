@@ -14,7 +14,7 @@ import specfn
 from specfn import calling
 from specfn.calling import choice as choices
 from specfn.calling.choice import Choice, Plan, Round
-from specfn.calling.prompt_files import merged_settings
+from specfn.calling.prompt_files import merge_settings
 from specfn.connectors.registry import CODECS
 from specfn.errors import UnknownFunctionError, UsageError
 
@@ -109,7 +109,7 @@ LAYERS: list[tuple[Any, Any, Any, Any, Any]] = [
 def test_b06_code_over_service_over_default_over_root(layers: Any) -> None:
     """Settings merge member by member: the last layer that says something wins."""
     *given, expected = layers
-    assert merged_settings(*given) == expected
+    assert merge_settings(*given) == expected
 
 
 def test_b08_there_is_one_place_for_the_choice() -> None:

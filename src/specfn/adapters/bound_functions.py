@@ -74,7 +74,7 @@ def schema(function: BoundFunction) -> JsonObject:
 Decision: TypeAlias = bool | Callable[[PendingCall], bool | None] | None
 
 
-_DECLINED: Final = Answer(text=prompts.denied(), kind="refused")
+_DECLINED: Final = Answer(text=prompts.denial(), kind="refused")
 
 
 def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:

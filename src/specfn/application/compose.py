@@ -55,7 +55,7 @@ def compose(
     if is_suspicious(schemas):
         migration = without(document, migration, "chain", composer.excess)
     if normalized.nodes > MAX_NODES:
-        migration = without(document, migration, "chain", _oversized(Unfolding(schemas)))
+        migration = without(document, migration, "chain", _refuse_oversized(Unfolding(schemas)))
     refuse_unmatched(migration.routes, document, settings, composer.look)
     routes = fix(migration.routes, settings.fixed, composer.look)
     composer.check_fixed(routes)
@@ -98,19 +98,19 @@ def _parts(
     ids = [route.operation.get("operationId") for route in routes]
     named = naming.by_operation_id(accessors, ids, identities)
     noted = tuple(
-        route if reason is None else _noted(route, reason)
+        route if reason is None else _add_note(route, reason)
         for route, (_, reason) in zip(routes, named, strict=True)
     )
     return [parts for parts, _ in named], noted
 
 
-def _noted(route: Route, text: str) -> Route:
+def _add_note(route: Route, text: str) -> Route:
     own = "/operationId" if "operationId" in route.operation else ""
     note = Note(pointer=route.pointer + own, text=text)
     return route._replace(notes=(*route.notes, note))
 
 
-def _oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
+def _refuse_oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
     """Return a function that gives the reason to refuse a route whose arguments expand to too many schemas."""
 
     def reason(route: Route) -> str | None:

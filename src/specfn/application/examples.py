@@ -30,17 +30,19 @@ def example_faults(document: JsonObject) -> Iterator[Note]:
 
     Examples are for requests and responses alike: ``readOnly`` and ``writeOnly`` properties are allowed.
     """
-    found = list(examples(document))
-    schemas = list(dict.fromkeys(each.schema for each in found))
+    listed = list(examples(document))
+    schemas = list(dict.fromkeys(example.schema for example in listed))
     keys = {pointer: str(index) for index, pointer in enumerate(schemas)}
-    judge = _ExampleValidator(*_composed(document, schemas))
-    for example in found:
+    judge = _ExampleValidator(*_compose_examples(document, schemas))
+    for example in listed:
         text = judge.fault(keys[example.schema], example)
         if text is not None:
             yield Note(pointer=example.pointer, text=text)
 
 
-def _composed(document: JsonObject, pointers: Sequence[str]) -> tuple[JsonObject, Definitions]:
+def _compose_examples(
+    document: JsonObject, pointers: Sequence[str]
+) -> tuple[JsonObject, Definitions]:
     """Return the composed schemas at some pointers of a raw document, and their definitions.
 
     The key of each schema is the index of its pointer.
@@ -66,15 +68,15 @@ def _with_component(document: JsonObject, pointers: Sequence[str]) -> tuple[Json
     members = {str(index): {"$ref": f"#{pointer}"} for index, pointer in enumerate(pointers)}
     node = {"type": "object", "properties": members}
     if version(document) == "2.0":
-        definitions, name = _added(document.get("definitions"), node)
+        definitions, name = _add_component(document.get("definitions"), node)
         return {**document, "definitions": definitions}, name
     components = document.get("components")
     components = components if isinstance(components, dict) else {}
-    schemas, name = _added(components.get("schemas"), node)
+    schemas, name = _add_component(components.get("schemas"), node)
     return {**document, "components": {**components, "schemas": schemas}}, name
 
 
-def _added(schemas: Any, node: JsonObject) -> tuple[JsonObject, str]:
+def _add_component(schemas: Any, node: JsonObject) -> tuple[JsonObject, str]:
     known = schemas if isinstance(schemas, dict) else {}
     name = _NAME
     while name in known:
@@ -86,7 +88,7 @@ class _ExampleValidator:
     """A validator of examples."""
 
     def __init__(self, composed: JsonObject, definitions: Definitions) -> None:
-        self._composed = composed
+        self._compose_examples = composed
         self._definitions = definitions
         self._validators: dict[str, Validator | DocumentError] = {}
         keys = list(composed)
@@ -95,7 +97,7 @@ class _ExampleValidator:
 
     def _compile(self, keys: list[str]) -> None:
         """Compile the schemas of some keys, in halves if one of them is not a schema."""
-        properties = {key: self._composed[key] for key in keys}
+        properties = {key: self._compose_examples[key] for key in keys}
         schema = {
             "properties": properties,
             "$defs": self._definitions.reachable([*properties.values()]),

@@ -140,7 +140,7 @@ def _refuse_unknown_parameters(
             )
 
 
-def _declared(document: JsonObject) -> Iterator[JsonObject]:
+def _parameters_without_path(document: JsonObject) -> Iterator[JsonObject]:
     """Yield the parameters of all operations without path parameters, which are always sent."""
     for operation in operations(document):
         raw = operation.raw if isinstance(operation.raw, dict) else {}
@@ -151,14 +151,14 @@ def _declared(document: JsonObject) -> Iterator[JsonObject]:
 
 def _parameters(document: JsonObject) -> Iterator[tuple[str, Any]]:
     """Yield the names of parameters with their locations."""
-    for parameter in _declared(document):
+    for parameter in _parameters_without_path(document):
         if isinstance(parameter.get("name"), str):
             yield parameter["name"], str(parameter.get("in"))
 
 
 def _members(document: JsonObject, look: Look) -> Iterator[tuple[str, Any]]:
     """Yield the properties of objects in the query, which are parameters of their own there (rule R6)."""
-    for parameter in _declared(document):
+    for parameter in _parameters_without_path(document):
         schema = look(parameter["schema"]) if "schema" in parameter else None
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
             yield from ((name, "query") for name in schema["properties"])

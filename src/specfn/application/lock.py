@@ -46,9 +46,12 @@ class Change:
 
 def lock(functions: Sequence[Function]) -> str:
     """Return the fingerprints of functions and of their parts as JSON text in lines, for a file and for diffs."""
-    found = {each.name: {"fingerprint": each.fingerprint, **parts(each)} for each in functions}
-    whole = combined(each["fingerprint"] for each in found.values())
-    return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": found}).decode() + "\n"
+    entries = {
+        function.name: {"fingerprint": function.fingerprint, **parts(function)}
+        for function in functions
+    }
+    whole = combined(function["fingerprint"] for function in entries.values())
+    return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": entries}).decode() + "\n"
 
 
 def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) -> tuple[Change, ...]:
@@ -62,21 +65,21 @@ def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) ->
         UsageError: it is neither.
     """
     known = _read(expected)
-    now = {each.name: each for each in functions}
+    now = {function.name: function for function in functions}
     gone = _Gone((name, entry) for name, entry in known.items() if name not in now)
-    found: list[Change] = []
+    differences: list[Change] = []
     for name, function in now.items():
         if name not in known:
-            before = gone.renamed(parts(function))
+            before = gone.find_renamed(parts(function))
             kind: _Kind = "added" if before is None else "renamed"
-            found.append(Change(name=name, kind=kind, before=before))
+            differences.append(Change(name=name, kind=kind, before=before))
         elif known[name]["fingerprint"] != function.fingerprint:
-            changed = tuple(_changed(known[name], parts(function)))
-            found.append(Change(name=name, kind="changed", parts=changed))
-    return (*found, *(Change(name=name, kind="removed") for name in gone.names))
+            changed = tuple(_changes_of_parts(known[name], parts(function)))
+            differences.append(Change(name=name, kind="changed", parts=changed))
+    return (*differences, *(Change(name=name, kind="removed") for name in gone.names))
 
 
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+def _changes_of_parts(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     """Yield the parts that differ, if fingerprints of the parts are known."""
     if len(before) > 1:
         yield from (key for key in after if before.get(key) != after[key])
@@ -98,7 +101,7 @@ class _Gone:
             made_of = {key: value for key, value in entry.items() if key != "fingerprint"}
             self._alike[_key(made_of)].append(name)
 
-    def renamed(self, made_of: Mapping[str, str]) -> str | None:
+    def find_renamed(self, made_of: Mapping[str, str]) -> str | None:
         """Return the first missing function with the same parts and mark it as found, or ``None``."""
         alike = self._alike.get(_key(made_of))
         if not alike:

@@ -40,8 +40,8 @@ class Namespace:
         if element is None:
             shown = ", ".join([*self.__names][:10])
             raise AttributeError(f"there is no {name!r} here; there are {shown}", name=name)
-        found = self.__tree[element]
-        return self.__find(found) if isinstance(found, str) else Namespace(found, self.__find)
+        node = self.__tree[element]
+        return self.__find(node) if isinstance(node, str) else Namespace(node, self.__find)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name!r} cannot be set: a namespace is read-only", name=name)

@@ -138,11 +138,11 @@ class RowChecker:
     def _unknown(self, row: Mapping[str, Any], resolution: Resolution) -> JsonObject:
         called, candidates = resolution.called, resolution.candidates
         if resolution.status == "ambiguous":
-            text = prompts.ambiguous(called, candidates)
+            text = prompts.ambiguous_function(called, candidates)
         else:
             names = sorted(function.name for function in self._app)
             is_call = resolution.arguments_in_name
-            text = prompts.unknown(called, candidates, names, arguments_in_name=is_call)
+            text = prompts.unknown_function(called, candidates, names, arguments_in_name=is_call)
         return fault(row, "$row.name", "the name of a function", called, text)
 
 

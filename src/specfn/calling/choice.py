@@ -87,8 +87,14 @@ class Filters(Model):
 
     def keys(self) -> tuple[str, ...] | None:
         """Return the filters as keys for ``Choice.functions``; ``None`` if there is no filter."""
-        included = (*map(_plugin, self.included_plugins), *map(_dotted, self.included_functions))
-        excluded = (*map(_plugin, self.excluded_plugins), *map(_dotted, self.excluded_functions))
+        included = (
+            *map(_plugin, self.included_plugins),
+            *map(_dotted_key, self.included_functions),
+        )
+        excluded = (
+            *map(_plugin, self.excluded_plugins),
+            *map(_dotted_key, self.excluded_functions),
+        )
         if excluded and not included:
             included = ("*",)
         return (*included, *(f"!{key}" for key in excluded)) or None
@@ -98,11 +104,11 @@ def _plugin(name: str) -> str:
     return f"{name}.*"
 
 
-def _dotted(name: str) -> str:
+def _dotted_key(name: str) -> str:
     return name.replace("-", ".", 1)
 
 
-def _named(value: Any) -> Any:
+def _replace_functions(value: Any) -> Any:
     """Replace functions by their keys."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return value
@@ -126,7 +132,7 @@ class Choice(Model, ABC):
 
     functions: Annotated[
         Sequence[str | Function] | None,
-        stored_as(Annotated[tuple[str, ...] | None, BeforeValidator(_named)]),
+        stored_as(Annotated[tuple[str, ...] | None, BeforeValidator(_replace_functions)]),
     ] = None
     options: ChoiceOptions = ChoiceOptions()
     filters: Filters | None = None

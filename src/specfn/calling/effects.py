@@ -81,7 +81,7 @@ class CallResult:
     terminate: bool = False
 
 
-def checked_body(changed: Any) -> JsonObject:
+def require_body(changed: Any) -> JsonObject:
     """Return the body of a request that ``before_request`` returned.
 
     Raises:
@@ -92,7 +92,7 @@ def checked_body(changed: Any) -> JsonObject:
     return changed
 
 
-def checked_answers(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
+def require_answers(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
     """Return the results of an effect: one decision for each request, or one ``CallResult`` for each call.
 
     Raises:

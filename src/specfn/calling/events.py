@@ -133,18 +133,18 @@ def emit(listener: Listener | None, event: Event) -> None:
         log.exception("a listener failed")
 
 
-def resolved(prepared: Any) -> Resolved:
+def resolved_event(prepared: Any) -> Resolved:
     """Return the event of a resolved name."""
-    found = prepared.resolution
+    resolution = prepared.resolution
     return Resolved(
         id=prepared.call["id"],
-        status=found.status,
-        function=found.name or "",
-        how=found.how or "",
+        status=resolution.status,
+        function=resolution.name or "",
+        how=resolution.how or "",
     )
 
 
-def checked(prepared: Any) -> Checked:
+def checked_event(prepared: Any) -> Checked:
     """Return the event of checked arguments."""
     return Checked(
         id=prepared.call["id"],

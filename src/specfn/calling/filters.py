@@ -59,8 +59,8 @@ async def perform(
         filters: the filters of the caller.
     """
     chain = _innermost(context, settings)
-    for each in reversed(filters):
-        chain = _around(each, chain)
+    for filter_ in reversed(filters):
+        chain = _around(filter_, chain)
     try:
         await chain(context)
     except _FilterError:
@@ -73,7 +73,7 @@ async def perform(
         log.error(
             "a filter failed in a call of %s: %s", context.function.name, type(error).__name__
         )
-        text = prompts.failed(f"{type(error).__name__} in a filter.")
+        text = prompts.failure(f"{type(error).__name__} in a filter.")
         return context.result or CallResult(text=text, error=True)
     result = context.result
     if result is None:
@@ -90,9 +90,9 @@ class _FilterError(UsageError):
     """The error of a filter that is not a coroutine function."""
 
 
-def _around(each: Filter, inner: Next) -> Next:
+def _around(filter_: Filter, inner: Next) -> Next:
     async def step(context: CallContext) -> None:
-        waited = each(context, inner)
+        waited = filter_(context, inner)
         if not inspect.isawaitable(waited):
             raise _FilterError("a filter must be a coroutine function: define it with async def")
         await waited
@@ -105,7 +105,7 @@ def _innermost(approved: CallContext, settings: CallSettings | None) -> Next:
 
     async def step(context: CallContext) -> None:  # the function is the approved one
         if settings is None:
-            text = prompts.failed("no connection was given.")
+            text = prompts.failure("no connection was given.")
             context.result = CallResult(text=text, error=True)
             return
         call = PermittedCall(
@@ -129,14 +129,14 @@ async def _send(call: PermittedCall, settings: CallSettings) -> CallResult:
         # the text of a UsageError holds no argument
         log.error("%s cannot be called: %s", function.name, error)
         if not error.sent:
-            text = prompts.failed("the application is not configured for this function.")
+            text = prompts.failure("the application is not configured for this function.")
             return CallResult(text=text, error=True)
         answer = answer_of_error(function, error, call.arguments)
     except Exception as error:  # noqa: BLE001  # of the connection's own hooks
         answer = answer_of_error(function, error, call.arguments)
     result, text = answer.result, answer.text
     if result is not None and not result.ok:
-        text = prompts.answered(f"{function.method.upper()} {function.path}", result.status, text)
+        text = prompts.http_error(f"{function.method.upper()} {function.path}", result.status, text)
     return CallResult(
         text=text,
         error=not answer.ok,

@@ -50,9 +50,9 @@ class FunctionSearch:
         name = _NAME
         while name in functions.by_name:
             name += "_"
-        made = _search_function(name, search_description(count, titles(functions)))
-        self.catalog: Final = functions.add(_Own((made,), {}), namespace="")
-        self.entry: Final = next(e for e in self.catalog.entries if e.function is made)
+        function = _search_function(name, search_description(count, titles(functions)))
+        self.catalog: Final = functions.add(_Own((function,), {}), namespace="")
+        self.entry: Final = next(e for e in self.catalog.entries if e.function is function)
 
     def find(self, arguments: Mapping[str, Any], among: Collection[str]) -> list[Found]:
         """Return the functions that fit the words of a call of the search, best first.
@@ -66,8 +66,8 @@ class FunctionSearch:
     def names(self, found: Iterable[Found], among: Collection[str]) -> list[str]:
         """Return the advertised names to offer, best last: functions found, and those that yield their arguments."""
         functions = [*found]
-        producers = (name for each in functions for name in each.needs.values())
-        names = dict.fromkeys([*(each.name for each in functions), *producers])
+        producers = (name for found_function in functions for name in found_function.needs.values())
+        names = dict.fromkeys([*(found_function.name for found_function in functions), *producers])
         return [name for name in names if name in among][::-1]
 
 
@@ -80,12 +80,12 @@ def result(found: Sequence[Found], wire: Mapping[str, str]) -> str:
     """
     offered = [
         replace(
-            each,
-            name=wire[each.name],
-            needs={key: wire[name] for key, name in each.needs.items() if name in wire},
+            item,
+            name=wire[item.name],
+            needs={key: wire[name] for key, name in item.needs.items() if name in wire},
         )
-        for each in found
-        if each.name in wire
+        for item in found
+        if item.name in wire
     ]
     text = found_lines(offered)
     return f"{_OFFERED}\n{text}" if offered else text
@@ -94,17 +94,17 @@ def result(found: Sequence[Found], wire: Mapping[str, str]) -> str:
 def called_before(messages: Iterable[Message], functions: Catalog) -> list[str]:
     """Return the advertised names of the functions that were called in a history, the last ones at the end."""
     called = [call["name"] for message in messages for call in message.get("calls", ())]
-    found = (functions.resolve(name).name for name in dict.fromkeys(reversed(called)))
-    return [*filter(None, found)][::-1]
+    names = (functions.resolve(name).name for name in dict.fromkeys(reversed(called)))
+    return [*filter(None, names)][::-1]
 
 
 def titles(functions: Catalog) -> str:
     """Return the titles of the documents of a catalog, without invisible characters."""
-    found = []
+    texts = []
     for namespace, part, _ in functions.parts:
         title = part[0].api.title if part else ""
-        found.append(" ".join(clean(title).split()) or namespace or "an API")
-    return shorten(", ".join(found), 300)
+        texts.append(" ".join(clean(title).split()) or namespace or "an API")
+    return shorten(", ".join(texts), 300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,13 @@ def _search_function(name: str, description: str) -> Function:
     }
     paths = {f"/{name}/{{{_WORDS}}}": {"get": operation}}
     info = {"title": "Functions", "version": "1"}
-    made = normalize({"openapi": "3.1.0", "info": info, "paths": paths})
-    schemas = made.document["components"]["schemas"]
+    normalized = normalize({"openapi": "3.1.0", "info": info, "paths": paths})
+    schemas = normalized.document["components"]["schemas"]
     composer = Composer(schemas, DEFAULT, has_directions=False)
-    references = References(schemas, made.dangling)
-    [route] = migrate(made.document, made.version, DEFAULT, composer.look, references).routes
+    references = References(schemas, normalized.dangling)
+    [route] = migrate(
+        normalized.document, normalized.version, DEFAULT, composer.look, references
+    ).routes
     return Function(
         name=name,
         accessor=route.accessor,

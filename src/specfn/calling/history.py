@@ -26,18 +26,18 @@ def opening_messages(messages: Any, codec: object, *, hint: bool) -> list[Messag
     Raises:
         UsageError: ``messages`` is empty, or neither a text nor a list of such messages.
     """
-    found = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    if not isinstance(found, Sequence):
+    listed = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    if not isinstance(listed, Sequence):
         raise UsageError(
             f"`messages` must be a text or a list of messages, not {type(messages).__name__}"
         )
     if not messages:
         raise UsageError("`messages` is empty: pass the user's text or a list of messages")
-    opened = in_own_form(found, codec)
-    return _hinted(opened) if hint else opened
+    opened = in_own_form(listed, codec)
+    return _add_hint(opened) if hint else opened
 
 
-def _hinted(messages: list[Message]) -> list[Message]:
+def _add_hint(messages: list[Message]) -> list[Message]:
     for message in messages:
         content = message.get("content")
         if message["role"] != "system" or not isinstance(content, str):
@@ -57,16 +57,16 @@ def with_names(message: Message, names: Mapping[str, str]) -> Message:
 
     The vendor's own message is unchanged: codecs write the names of ``calls`` into it.
     """
-    found: Message = {**message}
+    renamed: Message = {**message}
     if "calls" in message:
-        found["calls"] = [
+        renamed["calls"] = [
             {**call, "name": names.get(call["id"], call["name"])} for call in message["calls"]
         ]
     if "results" in message:
-        found["results"] = [
+        renamed["results"] = [
             {**item, "name": names.get(item["id"], item["name"])} for item in message["results"]
         ]
-    return found
+    return renamed
 
 
 def called_names(message: Message) -> dict[str, str]:
@@ -81,10 +81,10 @@ def with_legal_names(messages: Sequence[Message], taken: Collection[str]) -> lis
         messages: the conversation; it contains unknown names as the model sent them.
         taken: the names of functions; no other name is changed to one of these.
     """
-    found: list[Message] = []
+    renamed: list[Message] = []
     names: dict[str, str] = {}
     for message in messages:
         if "calls" in message:  # ids belong to a turn and its results
             names = {key: legal_name(name, taken) for key, name in called_names(message).items()}
-        found.append(with_names(message, names))
-    return found
+        renamed.append(with_names(message, names))
+    return renamed

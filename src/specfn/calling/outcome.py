@@ -137,11 +137,9 @@ class Outcome:
             f"{counted(self.rounds, 'request')} to the model, {counted(len(self.calls), 'call')}; "
             f"ended: {self.stopped}"
         )
-        calls = [line for call in self.calls for line in _described(call)]
+        calls = [line for call in self.calls for line in _describe(call)]
         missing = [_one_line(f"not available: {word}") for word in self.degraded]
-        return "\n".join(
-            [head, *_bounded(calls, _MOST_OF_CALLS), *_bounded(missing, _MOST_MISSING)]
-        )
+        return "\n".join([head, *_within(calls, _MOST_OF_CALLS), *_within(missing, _MOST_MISSING)])
 
 
 def _name(call: CallRecord) -> str:
@@ -156,7 +154,7 @@ def _state(call: CallRecord) -> str:
     return f"HTTP {call.status}" if call.status else ("sent" if call.executed else "not sent")
 
 
-def _described(call: CallRecord) -> list[str]:
+def _describe(call: CallRecord) -> list[str]:
     repairs = [f"repaired {repair.path}: {repair.kind}" for repair in call.repairs]
     reasons = call.errors or (call.result.splitlines()[:_RESULT] if _is_unexplained(call) else ())
     more = [*_first(repairs), *_first(reasons)]
@@ -181,7 +179,7 @@ def _one_line(text: str) -> str:
     return shown if len(text) <= _LINE else f"{shown[:_LINE]}..."
 
 
-def _bounded(lines: Sequence[str], most: int) -> Iterator[str]:
+def _within(lines: Sequence[str], most: int) -> Iterator[str]:
     """Yield lines up to a number of characters, then the number of omitted lines."""
     for index, line in enumerate(lines):
         most -= len(line) + 1

@@ -60,7 +60,7 @@ class Planner:
         self._choice: Final = choice
         self._config: Final = config
         #: Members of the request's body: those of the prompt, replaced by those of the caller.
-        self.extra: Final = {**_checked(choice, codec), **extra}
+        self.extra: Final = {**_provider_members(choice, codec), **extra}
         #: The functions that may be offered at all.
         self.selected = frozenset(
             entry.name for entry in catalog.choose(config.select, option="config.select")
@@ -71,11 +71,11 @@ class Planner:
         self._offers: Final[dict[tuple[str, ...], ToolSet]] = {}
         self._search: FunctionSearch | None = None
         self._latest: ToolSet | None = None
-        first = _planned(choice, Round(index=0, executed=0))
+        first = _plan_of(choice, Round(index=0, executed=0))
         #: Whether calls are only reported: the choice forbids them from the first request on.
         self.dry: Final = first.mode == "none"
         self._first: Final = first.functions
-        self._offered(self._first)  # raises now for an unknown name
+        self._offer(self._first)  # raises now for an unknown name
 
     @property
     def catalog(self) -> Catalog:
@@ -112,9 +112,9 @@ class Planner:
         assert self._search is not None
         keys = self._plan(state).functions
         among = {entry.name for entry in self._entries(keys)}
-        found = self._search.find(arguments, among)
-        state.offer(self._search.names(found, among))
-        return result(found, self._offered(keys, state.found).tool_names)
+        results = self._search.find(arguments, among)
+        state.offer(self._search.names(results, among))
+        return result(results, self._offer(keys, state.found).tool_names)
 
     def continues(self, turn: TurnCalls, state: State) -> bool:
         """Return whether a conversation that executes no calls continues after a turn: it only searched."""
@@ -137,19 +137,19 @@ class Planner:
             UnknownFunctionError: the choice names an unknown function.
         """
         plan = self._plan(state)
-        offered = self._latest = self._offered(plan.functions, state.found)
+        offered = self._latest = self._offer(plan.functions, state.found)
         mode: Mode = "none" if state.final or not offered.names else plan.mode
         options, missing = self._choice.options, []
         asked: Mode = mode
-        if mode == "required" and not self._forced(offered):
+        if mode == "required" and not self._can_force(offered):
             missing.append("forced_choice")
             asked = "auto"
         if options.allow_parallel_calls is not None and not self._codec.parallel:
             missing.append("parallel_calls")
         if options.allow_strict_schema_adherence and not self._profile.validated:
             missing += self._unenforced(offered)
-        missing += _listed(offered).degraded
-        missing += [f"function {left.function}" for left in _listed(offered).left_out]
+        missing += _tools_of(offered).degraded
+        missing += [f"function {left.function}" for left in _tools_of(offered).left_out]
         demand = Demand(
             mode=asked,
             parallel=options.allow_parallel_calls,
@@ -163,7 +163,7 @@ class Planner:
 
     def _plan(self, state: State) -> Plan:
         round_ = Round(index=state.round, executed=state.executed, denied=state.denied)
-        return _planned(self._choice, round_)
+        return _plan_of(self._choice, round_)
 
     def body(
         self, asked: PlannedRequest, messages: Sequence[Message], model: str | None
@@ -175,7 +175,7 @@ class Planner:
         taken = {*self._catalog.by_name, *asked.offered.tool_names.values()}
         prompt = Prompt(
             messages=with_legal_names(messages, taken),
-            tools=_listed(asked.offered).entries or self._kept(messages),
+            tools=_tools_of(asked.offered).entries or self._tools_for_history(messages),
             demand=asked.demand,
             model=model,
             extra=self.extra,
@@ -187,18 +187,20 @@ class Planner:
         if self._profile.strict is None:
             return ["strict"]
         return [
-            f"strict {tool.function.name}" for tool in _listed(offered).tools if not tool.fit.strict
+            f"strict {tool.function.name}"
+            for tool in _tools_of(offered).tools
+            if not tool.fit.strict
         ]
 
-    def _kept(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
+    def _tools_for_history(self, messages: Sequence[Message]) -> tuple[JsonObject, ...]:
         """Return tools for a request that offers no function, if the vendor needs them for calls in the history."""
         called = {call["name"] for message in messages for call in message.get("calls", ())}
         if not called or not getattr(self._codec, "keeps_tools", False):
             return ()
         known = tuple(sorted(called & self._catalog.by_name.keys()))
-        return _listed(self._offered(self._first)).entries or _listed(self._offered(known)).entries
+        return _tools_of(self._offer(self._first)).entries or _tools_of(self._offer(known)).entries
 
-    def _forced(self, offered: ToolSet) -> bool:
+    def _can_force(self, offered: ToolSet) -> bool:
         """Return whether the vendor can force a call."""
         configured = self._config.forced_choice
         if configured is not None:
@@ -215,7 +217,7 @@ class Planner:
         named = {entry.name: entry for entry in entries}
         return [self._search.entry, *(named[name] for name in found if name in named)]
 
-    def _deferred(self, names: Collection[str]) -> Collection[str]:
+    def _deferred_names(self, names: Collection[str]) -> Collection[str]:
         """Return the advertised names of the functions whose loading is deferred."""
         keys = self._choice.options.defer_loading
         if self._search is not None and self._search.entry.name in names:
@@ -232,7 +234,7 @@ class Planner:
             if e.name in self.selected
         ]
 
-    def _offered(self, keys: Sequence[str] | None, found: Sequence[str] = ()) -> ToolSet:
+    def _offer(self, keys: Sequence[str] | None, found: Sequence[str] = ()) -> ToolSet:
         """Return the tools of a request.
 
         Args:
@@ -252,7 +254,7 @@ class Planner:
                 entries,
                 self._profile,
                 fits=self._fits,
-                deferred=self._deferred(names),
+                deferred=self._deferred_names(names),
                 namespaces=options.namespaces,
                 output_schema="answer" if options.output_schema else None,
             )
@@ -260,7 +262,7 @@ class Planner:
         return self._offers[names]
 
 
-def _listed(offered: ToolSet) -> Tools:
+def _tools_of(offered: ToolSet) -> Tools:
     assert offered.listed is not None
     return offered.listed
 
@@ -272,20 +274,20 @@ _OURS: Final = frozenset(
 )
 
 
-def _checked(choice: Choice, codec: Codec) -> Mapping[str, Any]:
+def _provider_members(choice: Choice, codec: Codec) -> Mapping[str, Any]:
     """Return the members that a prompt adds to the body of a vendor's requests.
 
     Raises:
         UsageError: a member would replace the conversation, the model or the functions.
     """
-    found = choice.options.provider.get(codec.name, {})
-    for key in found:
+    members = choice.options.provider.get(codec.name, {})
+    for key in members:
         if key in _OURS:
             raise UsageError(f"a prompt cannot set {key!r} of a request; pass it as extra={{...}}")
-    return found
+    return members
 
 
-def _planned(choice: Choice, round_: Round) -> Plan:
+def _plan_of(choice: Choice, round_: Round) -> Plan:
     """Return the plan of a choice, which may be of a class of the caller.
 
     Raises:

@@ -75,7 +75,7 @@ class PromptSettings:
             raise UsageError(
                 "`source` must be the text of a prompt, not a path: use PromptSettings.read(path.read_text())"
             )
-        document = source if isinstance(source, Mapping) else _parsed(source)
+        document = source if isinstance(source, Mapping) else _parse(source)
         settings = document.get(_SETTINGS, {})
         root = {CHOICE: document[CHOICE]} if CHOICE in document else {}
         if not isinstance(settings, Mapping):
@@ -106,7 +106,7 @@ class PromptSettings:
         """
         named = (self.services.get(key) for key in (service, model) if key is not None)
         entry = next((found for found in named if found is not None), {})
-        merged = merged_settings(self.root, self.services.get(_DEFAULT, {}), entry, code or {})
+        merged = merge_settings(self.root, self.services.get(_DEFAULT, {}), entry, code or {})
         behavior = merged.pop(CHOICE, None)
         name = merged.pop("model_id", None)
         return Settings(
@@ -116,7 +116,7 @@ class PromptSettings:
         )
 
 
-def merged_settings(*layers: Mapping[str, Any]) -> JsonObject:
+def merge_settings(*layers: Mapping[str, Any]) -> JsonObject:
     """Merge settings member by member; later ones replace earlier ones, and an explicit null removes a member.
 
     Choices are merged by member, too, unless their types differ.
@@ -124,11 +124,11 @@ def merged_settings(*layers: Mapping[str, Any]) -> JsonObject:
     merged: JsonObject = {}
     for layer in layers:
         for key, value in layer.items():
-            merged[key] = _over(merged.get(key), value) if key == CHOICE else value
+            merged[key] = _merge_choice(merged.get(key), value) if key == CHOICE else value
     return {key: value for key, value in merged.items() if value is not None}
 
 
-def _over(below: Any, above: Any) -> Any:
+def _merge_choice(below: Any, above: Any) -> Any:
     """Merge a choice over another one."""
     plain = above.as_set() if isinstance(above, Choice) else above
     if not isinstance(below, Mapping) or not isinstance(plain, Mapping):
@@ -147,11 +147,15 @@ def _services(settings: Mapping[str, Any]) -> dict[str, JsonObject]:
     return found
 
 
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parse(text: str) -> Mapping[str, Any]:
     try:
         document = loads(text)
     except JSONDecodeError:
-        document = _lenient(text) if text.lstrip().startswith("{") else _yaml(_front(text))
+        document = (
+            _parse_leniently(text)
+            if text.lstrip().startswith("{")
+            else _parse_yaml(_front_matter(text))
+        )
     if not isinstance(document, Mapping):
         raise UsageError(
             f"the settings of a prompt must be a mapping, not {type(document).__name__}"
@@ -163,24 +167,24 @@ def _parsed(text: str) -> Mapping[str, Any]:
 _ELLIPSIS: Final = re.compile(r"^[ \t]*(?:\.{3}|…),?[ \t]*$", re.MULTILINE)
 
 
-def _lenient(text: str) -> Any:
+def _parse_leniently(text: str) -> Any:
     """Parse JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
     from specfn.validation.parse import parse  # noqa: PLC0415  # few prompts need it
 
     found = parse(_ELLIPSIS.sub("", text))
     if isinstance(found, Success) and not found.incomplete:
         return found.data
-    return _yaml(text)
+    return _parse_yaml(text)
 
 
-def _front(text: str) -> str:
+def _front_matter(text: str) -> str:
     """Return the YAML between lines of ``---`` before a prompt's text, as Prompty writes it."""
     if not text.startswith("---"):
         return text
     return text[3:].partition("\n---")[0]
 
 
-def _yaml(text: str) -> Any:
+def _parse_yaml(text: str) -> Any:
     from specfn.document.read.yaml import parse  # noqa: PLC0415 - libyaml only for YAML
 
     try:

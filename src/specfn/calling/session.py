@@ -123,11 +123,11 @@ class Session:
         """
         effect = self.next()
         if isinstance(effect, Ask | Invoke):
-            answer = effects.checked_answers(answer, effect)
+            answer = effects.require_answers(answer, effect)
         if isinstance(effect, Send):
             answer = read(self.codec, answer, self._state)
         with self._closing():
-            self._take(effect, answer)
+            self._receive(effect, answer)
         if not isinstance(self._effect, Done):
             self._effect = None
 
@@ -140,15 +140,15 @@ class Session:
             self.abandon()
             raise
 
-    def _take(self, effect: Effect, answer: Any) -> None:
+    def _receive(self, effect: Effect, answer: Any) -> None:
         turn = self._turn_calls
         if isinstance(effect, Send):
-            self._replied(answer)
+            self._receive_reply(answer)
         elif isinstance(effect, Ask) and turn:
-            self._decided(turn, answer)
+            self._receive_decisions(turn, answer)
         elif isinstance(effect, Invoke) and turn:
             for prepared, invoked in zip(effect.calls, answer, strict=True):
-                self._invoked(turn, prepared.call["id"], prepared.name, invoked)
+                self._receive_result(turn, prepared.call["id"], prepared.name, invoked)
         else:
             raise UsageError("the conversation has ended; pass its messages to a new Session")
 
@@ -185,9 +185,9 @@ class Session:
         """
         if self._planner.plans_only:
             return
-        found = obstacles(self._planner.candidates, connection)
-        self._planner.withhold(found)
-        for name, reason in found.items():
+        reasons = obstacles(self._planner.candidates, connection)
+        self._planner.withhold(reasons)
+        for name, reason in reasons.items():
             self.degrade(f"function {name}: {reason}")
 
     def degrade(self, word: str) -> None:
@@ -266,7 +266,7 @@ class Session:
             if asked := turn.approvals(self._needs_approval):
                 return Ask(requests=asked)
             if ready := turn.ready():
-                return Invoke(calls=ready, concurrent=self._concurrent(ready))
+                return Invoke(calls=ready, concurrent=self._runs_concurrently(ready))
             if turn.release(self._state):
                 continue
             if (ended := self._close_turn(turn)) is not None:
@@ -279,7 +279,7 @@ class Session:
             return approval(entry.function) is not False
         return approval == "always" or (approval == "unsafe" and entry.name not in self._permitted)
 
-    def _concurrent(self, ready: Sequence[Any]) -> bool:
+    def _runs_concurrently(self, ready: Sequence[Any]) -> bool:
         allowed = self.choice.options.allow_concurrent_invocation
         return bool(allowed) and (
             allowed != "safe" or all(c.entry.function.safety == "read" for c in ready)
@@ -297,23 +297,23 @@ class Session:
         mode, count = asked.demand.mode, len(asked.offered.names)
         self._emit(events.Requested(round=state.round, mode=mode, functions=count))
         body = self._planner.body(asked, state.messages, self.model)
-        return Send(request=effects.checked_body(self._before(body)) if self._before else body)
+        return Send(request=effects.require_body(self._before(body)) if self._before else body)
 
     # -- a reply -----------------------------------------------------------------------------------
 
-    def _replied(self, reply: Turn) -> None:
+    def _receive_reply(self, reply: Turn) -> None:
         state, planned = self._state, self._planner.plan(self._state)
         self._emit(events.Replied(round=state.round, stop=reply.stop, calls=len(reply.calls)))
         state.add_usage(reply.usage)
         state.add_message(reply.message(self.codec.name))
         state.round += 1
         if reply.calls:
-            self._called(reply, planned)
+            self._receive_calls(reply, planned)
             return
         if (ended := self._without_calls(reply, planned)) is not None:
             self._effect = self._end(ended)
 
-    def _called(self, reply: Turn, planned: PlannedRequest) -> None:
+    def _receive_calls(self, reply: Turn, planned: PlannedRequest) -> None:
         self._turn_calls = TurnCalls.unresolved(reply.calls, self._state.round - 1)
         turn = TurnCalls.of(
             reply.calls, self._planner.catalog, planned.offered, self._state.round - 1
@@ -325,16 +325,16 @@ class Session:
             }
             self._state.messages[-1] = with_names(self._state.messages[-1], names)
         for prepared in turn.calls:
-            self._emit(events.resolved(prepared))
+            self._emit(events.resolved_event(prepared))
             if prepared.entry is not None:
-                self._emit(events.checked(prepared))
+                self._emit(events.checked_event(prepared))
         if self._planner.plans_only and not self._planner.continues(turn, self._state):
             self.stop("planned")
         elif reply.stop == "refused":
-            turn.refuse(prompts.filtered())
+            turn.refuse(prompts.provider_refusal())
             self.stop("refused")
         elif reply.stop in ("truncated", "malformed"):
-            turn.refuse(prompts.truncated())
+            turn.refuse(prompts.truncation())
         elif planned.mode == "none":
             turn.refuse(prompts.no_calls())
         else:
@@ -352,7 +352,7 @@ class Session:
         if reply.stop == "paused":
             return None
         if reply.stop == "malformed":
-            return self._again(prompts.malformed(reply.detail))
+            return self._again(prompts.malformed_call(reply.detail))
         if reply.stop == "truncated":
             state.degrade("truncated")
         if state.final:
@@ -376,19 +376,19 @@ class Session:
 
     # -- decisions and results -----------------------------------------------------------------------
 
-    def _decided(self, turn: TurnCalls, answers: Sequence[Any]) -> None:
+    def _receive_decisions(self, turn: TurnCalls, answers: Sequence[Any]) -> None:
         decisions: list[Decision] = [decision(answer) for answer in answers]
-        for asked, made in zip(turn.approvals(self._needs_approval), decisions, strict=True):
-            if isinstance(made, Deny) and made.asked:
+        for asked, given in zip(turn.approvals(self._needs_approval), decisions, strict=True):
+            if isinstance(given, Deny) and given.asked:
                 self._state.decline(turn.call(asked.id))
-            word = type(made).__name__.lower()
+            word = type(given).__name__.lower()
             self._emit(events.Decided(id=asked.id, function=asked.function, decision=word))
-        if any(isinstance(made, Defer) for made in decisions):
+        if any(isinstance(given, Defer) for given in decisions):
             self._effect = self._end("deferred")
             return
         self._state.denied |= turn.decide(self._needs_approval, decisions, self._state.refusals)
 
-    def _invoked(self, turn: TurnCalls, call: str, function: str, invoked: Any) -> None:
+    def _receive_result(self, turn: TurnCalls, call: str, function: str, invoked: Any) -> None:
         turn.results[call] = invoked
         if invoked.executed:
             self._emit(events.Executed(id=call, function=function, status=invoked.status))

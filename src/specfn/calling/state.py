@@ -117,7 +117,7 @@ class State:
         result = self.succeeded[write]
         if result is None:
             return prompts.may_have_succeeded(name)
-        return prompts.already_succeeded(name, result)
+        return prompts.earlier_success(name, result)
 
     def fault_count(self, call: Call) -> int:
         """Return the number of times that an equal call was faulty."""
@@ -144,21 +144,21 @@ class State:
 
     def dump(self) -> JsonObject:
         """Return the state as plain JSON."""
-        stored = {each.name: getattr(self, each.name) for each in fields(self)}
-        records = [_stored(record) for record in self.records]
+        stored = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
+        records = [_dump_record(record) for record in self.records]
         counts = {name: dict(getattr(self, name)) for name in ("faults", "attempts", "refusals")}
         return {**stored, **counts, "records": records, "messages": encode(self.messages)}
 
     @classmethod
     def load(cls, stored: JsonObject) -> "State":
         """Return the state that ``dump`` wrote."""
-        found: dict[str, Any] = {**stored}
-        found["messages"] = decode(stored["messages"])
-        found["records"] = [_record(item) for item in stored["records"]]
-        found["faults"] = Counter(stored["faults"])
-        found["attempts"] = Counter(stored["attempts"])
-        found["refusals"] = Refusals(stored.get("refusals", {}))
-        return cls(**found)
+        values: dict[str, Any] = {**stored}
+        values["messages"] = decode(stored["messages"])
+        values["records"] = [_load_record(item) for item in stored["records"]]
+        values["faults"] = Counter(stored["faults"])
+        values["attempts"] = Counter(stored["attempts"])
+        values["refusals"] = Refusals(stored.get("refusals", {}))
+        return cls(**values)
 
 
 def _identity(call: Call) -> str:
@@ -179,11 +179,13 @@ def _as_sent(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _stored(record: CallRecord) -> JsonObject:
-    found = {each.name: storable(getattr(record, each.name)) for each in fields(record)}
-    return {**found, "repairs": [stored_repair(repair) for repair in record.repairs]}
+def _dump_record(record: CallRecord) -> JsonObject:
+    values = {
+        attribute.name: storable(getattr(record, attribute.name)) for attribute in fields(record)
+    }
+    return {**values, "repairs": [stored_repair(repair) for repair in record.repairs]}
 
 
-def _record(item: JsonObject) -> CallRecord:
+def _load_record(item: JsonObject) -> CallRecord:
     repairs = tuple(map(loaded_repair, item["repairs"]))
     return CallRecord(**{**item, "repairs": repairs, "errors": tuple(item["errors"])})

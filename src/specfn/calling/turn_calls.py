@@ -22,7 +22,7 @@ from specfn.invocation.approval import (
     Refusals,
 )
 from specfn.invocation.check import PreparedCall, prepare
-from specfn.invocation.permit import approval_request, complete, masked, model_part
+from specfn.invocation.permit import approval_request, complete, mask_human_part, model_part
 from specfn.invocation.storage import decode, encode, loaded_repair, storable, stored_repair
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
@@ -61,18 +61,20 @@ class TurnCalls:
     ) -> "TurnCalls":
         """Resolve and validate the calls of a turn; calls that cannot be made get their result at once."""
         prepared = [prepare(call, catalog, offered) for call in calls]
-        made = cls(calls=prepared, round=round_)
-        for each in prepared:
-            if each.answer is not None:
-                made.results[each.call["id"]] = CallResult(text=each.answer, error=True)
-        return made
+        turn = cls(calls=prepared, round=round_)
+        for prepared_call in prepared:
+            if prepared_call.answer is not None:
+                turn.results[prepared_call.call["id"]] = CallResult(
+                    text=prepared_call.answer, error=True
+                )
+        return turn
 
     @classmethod
     def unresolved(cls, calls: Sequence[Call], round_: int) -> "TurnCalls":
         """Return the calls of a turn before their names are resolved."""
         unknown = [Resolution(called=call["name"], status="unknown") for call in calls]
-        found = [PreparedCall(call=c, resolution=r) for c, r in zip(calls, unknown, strict=True)]
-        return cls(calls=found, round=round_)
+        waiting = [PreparedCall(call=c, resolution=r) for c, r in zip(calls, unknown, strict=True)]
+        return cls(calls=waiting, round=round_)
 
     @property
     def faulty(self) -> bool:
@@ -112,7 +114,7 @@ class TurnCalls:
         for call in self.ready():
             if state.was_declined(call.call):
                 state.denied = True
-                self.results[call.call["id"]] = CallResult(text=prompts.denied(), error=True)
+                self.results[call.call["id"]] = CallResult(text=prompts.denial(), error=True)
 
     def close(self, why: str) -> None:
         """Give every call without a result one: it was not made, or its effect is unknown."""
@@ -207,9 +209,9 @@ class TurnCalls:
         calls = [_apply(call, asked.get(call.call["id"])) for call in self.calls]
         denied = {
             call.call["id"]
-            for call, made in zip(calls, map(asked.get, self._ids), strict=True)
-            if isinstance(made, Deny)
-            and (made.asked or call.answer or self._is_asked(needs_approval, call))
+            for call, decision in zip(calls, map(asked.get, self._ids), strict=True)
+            if isinstance(decision, Deny)
+            and (decision.asked or call.answer or self._is_asked(needs_approval, call))
         }
         refused = {
             call.call["id"]: call.answer
@@ -231,9 +233,9 @@ class TurnCalls:
         assert call.entry is not None
         return call.call["id"] in self.repeated or needs_approval(call.entry)
 
-    def _denial(self, call: PreparedCall, made: Decision | None) -> str:
-        if isinstance(made, Deny) and made.asked:
-            return prompts.denied(made.reason)
+    def _denial(self, call: PreparedCall, decision: Decision | None) -> str:
+        if isinstance(decision, Deny) and decision.asked:
+            return prompts.denial(decision.reason)
         assert call.entry is not None
         repeated = self.repeated.get(call.call["id"])
         return repeated or prompts.nobody_to_ask(call.name, call.entry.function.safety)
@@ -250,15 +252,15 @@ class TurnCalls:
 
     def results_for_model(self, state: State, config: InvocationConfig) -> list[Returned]:
         """Return the results for the model, in the order of the calls; a repeated faulty call is reported as repeated."""
-        found: list[Returned] = []
+        returned: list[Returned] = []
         state.count_faults([call.call for call in self.calls if call.answer is not None])
         for call in self.calls:
             result = self.results[call.call["id"]]
             text = result.text
             times = state.fault_count(call.call)
             if call.answer is not None and times > 1:
-                text = prompts.repeated(times, config.max_identical_failures)
-            found.append(
+                text = prompts.repetition(times, config.max_identical_failures)
+            returned.append(
                 {
                     "id": call.call["id"],
                     "name": call.call["name"],
@@ -266,7 +268,7 @@ class TurnCalls:
                     "error": result.error,
                 }
             )
-        return found
+        return returned
 
     def repeats_failures(self, state: State, config: InvocationConfig) -> bool:
         """Return whether a faulty call was repeated too often."""
@@ -291,7 +293,7 @@ class TurnCalls:
             called=call.call["name"],
             function=call.resolution.name,
             how=call.resolution.how,
-            arguments=masked(call),
+            arguments=mask_human_part(call),
             repairs=call.repairs,
             errors=call.errors,
             attempt=max(1, state.attempts[name]),
@@ -324,10 +326,13 @@ class TurnCalls:
             "repeated": dict(self.repeated),
             "held": sorted(self.held),
             "results": {
-                key: {each.name: storable(getattr(result, each.name)) for each in fields(result)}
+                key: {
+                    attribute.name: storable(getattr(result, attribute.name))
+                    for attribute in fields(result)
+                }
                 for key, result in self.results.items()
             },
-            "calls": [_dumped(call) for call in self.calls],
+            "calls": [_dump_call(call) for call in self.calls],
         }
 
     @classmethod
@@ -336,8 +341,8 @@ class TurnCalls:
 
         Calls that had begun are not made again. Calls of functions that are not allowed now are not made.
         """
-        made = cls(
-            calls=[_loaded(item, catalog, allowed) for item in stored["calls"]],
+        turn = cls(
+            calls=[_load_call(item, catalog, allowed) for item in stored["calls"]],
             round=stored["round"],
             decided=stored["decided"],
             begun=set(stored["begun"]),
@@ -345,14 +350,14 @@ class TurnCalls:
             held=set(stored.get("held", ())),
             results={key: CallResult(**item) for key, item in stored["results"].items()},
         )
-        for call in made.ready():
+        for call in turn.ready():
             key = call.call["id"]
-            if key in made.begun:
+            if key in turn.begun:
                 text = prompts.cut_off("the conversation was stored meanwhile")
-                made.results[key] = CallResult(text=text, error=True, executed=True)
+                turn.results[key] = CallResult(text=text, error=True, executed=True)
             elif call.answer is not None:
-                made.results[key] = CallResult(text=call.answer, error=True)
-        return made
+                turn.results[key] = CallResult(text=call.answer, error=True)
+        return turn
 
 
 def _is_write(call: PreparedCall) -> bool:
@@ -360,11 +365,11 @@ def _is_write(call: PreparedCall) -> bool:
     return call.entry is not None and not call.entry.function.idempotent
 
 
-def _apply(call: PreparedCall, made: Decision | None) -> PreparedCall:
+def _apply(call: PreparedCall, decision: Decision | None) -> PreparedCall:
     """Return a call with the changes and the human part of a decision; without a human part if approval is unavailable."""
-    if isinstance(made, Approve):
-        return complete(call, made)
-    is_asked = not isinstance(made, Deny) or made.asked
+    if isinstance(decision, Approve):
+        return complete(call, decision)
+    is_asked = not isinstance(decision, Deny) or decision.asked
     if is_asked or call.entry is None or not is_shared(call.entry.function):
         return call
     return complete(call, Approve(), asked=False)
@@ -376,7 +381,7 @@ def _must_ask(needs_approval: NeedsApproval, call: PreparedCall) -> bool:
     return needs_approval(call.entry) or is_shared(call.entry.function)
 
 
-def _dumped(call: PreparedCall) -> JsonObject:
+def _dump_call(call: PreparedCall) -> JsonObject:
     stored: dict[str, Any] = {
         "call": storable(call.call),
         "resolution": storable(asdict(call.resolution)),
@@ -391,10 +396,10 @@ def _dumped(call: PreparedCall) -> JsonObject:
     return stored
 
 
-def _loaded(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> PreparedCall:
+def _load_call(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> PreparedCall:
     resolution, name, answer = item["resolution"], item["entry"], item["answer"]
     if name is not None and name not in allowed:
-        name, answer = None, answer or prompts.unknown(item["call"]["name"], (), ())
+        name, answer = None, answer or prompts.unknown_function(item["call"]["name"], (), ())
     return PreparedCall(
         call=item["call"],
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),

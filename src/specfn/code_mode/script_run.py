@@ -236,7 +236,7 @@ class _Run:
         }:  # one question, whatever the number of its calls
             self._refusals.note(name, Approve() if approved else Deny())
         if not approved:
-            return {number: self._refuse(number, prompts.denied()) for number in asked}
+            return {number: self._refuse(number, prompts.denial()) for number in asked}
         return await self._make(asked)
 
     async def _settle(self, ids: Sequence[int]) -> Mapping[int, Settled]:

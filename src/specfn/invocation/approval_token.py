@@ -103,14 +103,14 @@ class ApprovalTokens:
         """
         expires = int(self._clock()) + LIFETIME
         head = self._key_id + expires.to_bytes(_EXPIRY, "big") + secrets.token_bytes(_NONCE)
-        asked = b"" if fields is None else _padded(dumps([field_path(each) for each in fields]))
+        asked = b"" if fields is None else _pad(dumps([field_path(each) for each in fields]))
         mac = self._mac(head + asked, call)
         token = urlsafe_b64encode(head + mac + asked).decode("ascii")
         return IssuedToken(token, float(expires))
 
     def refusal(self, token: str, call: ApprovedCall) -> str | None:
         """Return the reason to refuse a token; ``None`` accepts it, and it is not accepted again."""
-        content = _decoded(token)
+        content = _decode(token)
         if content is None:
             return "it is not a token of this kind, or was altered"
         head, mac, asked = content[: _SIZE - _MAC], content[_SIZE - _MAC : _SIZE], content[_SIZE:]
@@ -126,7 +126,7 @@ class ApprovalTokens:
     @staticmethod
     def fields(token: str) -> tuple[FieldNames, ...] | None:
         """Return the fields in a token; ``None`` for all. ``refusal`` reports an altered token."""
-        content = _decoded(token) or b""
+        content = _decode(token) or b""
         try:
             found = asked_fields(loads(content[_SIZE:])) if content[_SIZE:] else None
         except ValueError:
@@ -163,12 +163,12 @@ def _secret(key: bytes | str | None) -> bytes:
     return secret
 
 
-def _padded(content: bytes) -> bytes:
+def _pad(content: bytes) -> bytes:
     """Return JSON with spaces up to a multiple of three bytes."""
     return content + b" " * (-len(content) % 3)
 
 
-def _decoded(token: Any) -> bytes | None:
+def _decode(token: Any) -> bytes | None:
     """Return the bytes of a token; ``None`` if its form is wrong."""
     try:
         content = urlsafe_b64decode(token)

@@ -106,7 +106,7 @@ def prepare_known(
             verdict.data
         ),  # the caller may change its objects while an approver thinks
         repairs=verdict.repairs,
-        removed=prompts.removed(
+        removed=prompts.describe_removed_values(
             verdict.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)
         ),
         errors=errors,

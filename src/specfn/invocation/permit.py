@@ -9,7 +9,7 @@ from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge, split
-from specfn.function.separation.join import masked as hidden
+from specfn.function.separation.join import masked as mask
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.approval import ApprovalRequest, Approve, Defer, Deny, decision
@@ -74,7 +74,7 @@ async def _ask(call: PreparedCall, settings: CallSettings, human: Any) -> Prepar
     if isinstance(given, Approve):
         return complete(call, given if given.human is not None else replace(given, human=human))
     if isinstance(given, Deny) and given.asked:
-        return _refuse(call, prompts.denied(given.reason))
+        return _refuse(call, prompts.denial(given.reason))
     if isinstance(given, Defer) and settings.ask:
         completed = _complete(call, human)
         return (
@@ -106,11 +106,11 @@ def _wait(
         token=issued.token,
         function=call.name,
         safety=function.safety,
-        arguments=copied(masked(call if is_open else completed)),
+        arguments=copied(mask_human_part(call if is_open else completed)),
         expires=issued.expires,
     )
     if is_open:
-        return replace(unsent(completed), pending=waiting)
+        return replace(answer_unsent(completed), pending=waiting)
     text = prompts.pending(call.name, function.safety)
     return Answer(text=text, kind="needs_approval", repairs=call.repairs, pending=waiting)
 
@@ -150,7 +150,7 @@ def _function(call: PreparedCall) -> Function:
     return call.entry.function
 
 
-def unsent(call: PreparedCall) -> Answer:
+def answer_unsent(call: PreparedCall) -> Answer:
     """Return the answer to a call that cannot be made."""
     assert call.answer is not None
     return Answer(text=call.answer, kind=call.kind or "invalid", repairs=call.repairs)
@@ -239,7 +239,7 @@ def approval_request(call: PreparedCall, *, repeated: bool = False) -> ApprovalR
         method=function.method,
         path=function.path,
         safety=function.safety,
-        arguments=copied(masked(call)),
+        arguments=copied(mask_human_part(call)),
         called=call.call["name"],
         how=call.resolution.how or "",
         repairs=call.repairs,
@@ -248,11 +248,11 @@ def approval_request(call: PreparedCall, *, repeated: bool = False) -> ApprovalR
     )
 
 
-def masked(call: PreparedCall) -> Any:
+def mask_human_part(call: PreparedCall) -> Any:
     """Return the arguments with a masked human part, for approvers and records."""
     if call.entry is None or not is_shared(call.entry.function):
         return call.arguments
     function = call.entry.function
     if not isinstance(call.arguments, dict if function.keyword else list | tuple):
         return call.arguments  # not arguments, and never merged with a human part
-    return hidden(function, call.arguments)
+    return mask(function, call.arguments)

@@ -10,7 +10,7 @@ from specfn.errors import UsageError
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer
 from specfn.invocation.check import PreparedCall
-from specfn.invocation.permit import permit, unsent
+from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
 from specfn.invocation.send import PermittedCall, send
 from specfn.invocation.settings import CallSettings
@@ -28,7 +28,7 @@ async def perform(call: PreparedCall, settings: CallSettings, granted: str | Non
         UsageError: the connection is unsuitable, or ``Options.answers`` names fields that do not exist.
     """
     if call.answer is not None or call.entry is None:
-        return unsent(call)
+        return answer_unsent(call)
     function = call.entry.function
     if call.fields is None and granted is not None:
         call = replace(call, fields=settings.tokens.fields(granted))
@@ -42,7 +42,7 @@ async def perform(call: PreparedCall, settings: CallSettings, granted: str | Non
     if isinstance(permitted, Answer):
         return permitted
     if permitted.answer is not None:
-        return unsent(permitted)
+        return answer_unsent(permitted)
     sent = PermittedCall(
         function=function,
         arguments=permitted.arguments,

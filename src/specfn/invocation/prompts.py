@@ -43,7 +43,7 @@ _REMOVED: Final[Mapping[str, str]] = {
 _NOT_SENT: Final = "it is read-only, or only the user fills it in"
 
 
-def removed(
+def describe_removed_values(
     repairs: Iterable[Repair], shown: Callable[[str], str] = str, *, shared: bool = False
 ) -> tuple[str, ...]:
     """Describe the values removed from the arguments before sending: path and reason.
@@ -61,12 +61,12 @@ def removed(
     )
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return a text of the model as JSON of at most 200 characters, so that it reads as a quotation."""
     return json.dumps(name if len(name) <= 200 else f"{name[:199]}…", ensure_ascii=True)
 
 
-def unknown(
+def unknown_function(
     called: str,
     candidates: Sequence[str],
     advertised: Sequence[str],
@@ -75,11 +75,11 @@ def unknown(
 ) -> str:
     """Return the text for an unknown name."""
     if candidates:
-        names = " or ".join(quoted(name) for name in candidates)
+        names = " or ".join(quote(name) for name in candidates)
         hint = f"Did you mean {names}? "
     elif not advertised:
         hint = "There are no functions to call now; answer without one. "
-        return f"Error: there is no function named {quoted(called)}. {hint}{NOTHING}"
+        return f"Error: there is no function named {quote(called)}. {hint}{NOTHING}"
     elif len(advertised) <= _LISTED:
         hint = f"The functions are {', '.join(advertised)}. "
     else:
@@ -87,7 +87,7 @@ def unknown(
     advice = "Call one of the provided functions by its exact name."
     if arguments_in_name:
         advice = f"{advice} {_ARGUMENTS_IN_NAME}"
-    return f"Error: there is no function named {quoted(called)}. {hint}{advice} {NOTHING}"
+    return f"Error: there is no function named {quote(called)}. {hint}{advice} {NOTHING}"
 
 
 def _beginnings(names: Sequence[str]) -> list[str]:
@@ -100,12 +100,14 @@ def _beginnings(names: Sequence[str]) -> list[str]:
     return [f"{count} begin with {begin!r}" for begin, count in most]
 
 
-def ambiguous(called: str, candidates: Sequence[str]) -> str:
+def ambiguous_function(called: str, candidates: Sequence[str]) -> str:
     """Return the text for a name that fits several functions."""
     shown = ", ".join(candidates[:_LISTED])
     more = f" and {len(candidates) - _LISTED} more" if len(candidates) > _LISTED else ""
     fits = f" It could be {shown}{more}." if candidates else ""
-    return f"Error: {quoted(called)} may be more than one function.{fits} Use one exact name. {NOTHING}"
+    return (
+        f"Error: {quote(called)} may be more than one function.{fits} Use one exact name. {NOTHING}"
+    )
 
 
 def unknown_fields(problem: str) -> str:
@@ -113,9 +115,9 @@ def unknown_fields(problem: str) -> str:
     return f"Error: {escape_invisible(problem)}. Correct `fields`, or leave it out for the whole response. {NOTHING}"
 
 
-def denied(reason: str = "") -> str:
+def denial(reason: str = "") -> str:
     """Return the text for a call that the user declined."""
-    why = f" Their reason: {quoted(reason)}." if reason else ""
+    why = f" Their reason: {quote(reason)}." if reason else ""
     return f"The user declined this call.{why} Do not call it again unless the user asks for it. {NOTHING}"
 
 
@@ -136,7 +138,7 @@ def nobody_to_ask(name: str, safety: str) -> str:
     )
 
 
-def already_succeeded(name: str, result: str) -> str:
+def earlier_success(name: str, result: str) -> str:
     """Return the text for a repeated write that is not approved: the same call succeeded before."""
     return (
         f"Error: this call of {name} already succeeded in this conversation, so it was not sent again. {NOTHING} "
@@ -167,7 +169,7 @@ def needs_person(name: str, *, asked: bool) -> str:
     )
 
 
-def repeated(attempt: int, most: int) -> str:
+def repetition(attempt: int, most: int) -> str:
     """Return the text for a repeated invalid call."""
     return (
         f"Error: this is the same invalid call as before (attempt {attempt} of {most}). "
@@ -175,7 +177,7 @@ def repeated(attempt: int, most: int) -> str:
     )
 
 
-def truncated() -> str:
+def truncation() -> str:
     """Return the text for calls in a truncated reply, which may be incomplete."""
     return (
         f"Error: your reply was cut off before its end, so none of its calls was executed. "
@@ -191,9 +193,9 @@ def incomplete(name: str) -> str:
     )
 
 
-def malformed(detail: str = "") -> str:
+def malformed_call(detail: str = "") -> str:
     """Return the text for a call that the vendor reports as malformed."""
-    why = f" ({quoted(detail)})" if detail else ""
+    why = f" ({quote(detail)})" if detail else ""
     return (
         f"Your last function call could not be read{why}. Call again, with JSON arguments that fit the function's "
         f"parameters. {NOTHING}"
@@ -206,7 +208,7 @@ def must_call(names: Sequence[str]) -> str:
     return f"You must call {which} now; an answer in words alone does not do it."
 
 
-def filtered() -> str:
+def provider_refusal() -> str:
     """Return the text for calls in a reply that the provider refused."""
     return f"This call was not executed: the reply was refused by the provider. {NOTHING}"
 
@@ -231,7 +233,7 @@ def no_calls() -> str:
     return f"Error: functions cannot be called now; answer in words. {NOTHING}"
 
 
-def answered(operation: str, status: int, body: str) -> str:
+def http_error(operation: str, status: int, body: str) -> str:
     """Return the text for an unsuccessful response."""
     return (
         f"Error: HTTP {status} from {escape_invisible(operation)}. The request was sent. What follows is the server's answer: "
@@ -239,7 +241,7 @@ def answered(operation: str, status: int, body: str) -> str:
     )
 
 
-def unreached(operation: str, safety: str) -> str:
+def no_response(operation: str, safety: str) -> str:
     """Return the text for a request without a response; the reason is left out, as it may hold confidential data."""
     next_ = (
         _ASK
@@ -295,7 +297,7 @@ def not_granted(name: str, reason: str) -> str:
     )
 
 
-def unusual(operation: str, status: int) -> str:
+def undocumented_response(operation: str, status: int) -> str:
     """Return the text for a successful response that does not conform to the document."""
     return (
         f"Error: {escape_invisible(operation)} was executed (HTTP {status}), and its answer is not what the document promises. Do not "
@@ -303,6 +305,6 @@ def unusual(operation: str, status: int) -> str:
     )
 
 
-def failed(why: str) -> str:
+def failure(why: str) -> str:
     """Return the text for a call that specfn refused before sending it."""
     return f"Error: the call could not be made: {why} {NOTHING}"

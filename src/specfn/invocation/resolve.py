@@ -61,8 +61,8 @@ def unresolved(resolution: Resolution, offered: ToolSet) -> str:
     """Return the error text for a name that was not resolved."""
     candidates = offered.to_tool_names(resolution.candidates)
     if resolution.status == "ambiguous":
-        return prompts.ambiguous(resolution.called, candidates)
-    return prompts.unknown(
+        return prompts.ambiguous_function(resolution.called, candidates)
+    return prompts.unknown_function(
         resolution.called,
         candidates,
         sorted(offered.tool_names.values()),

@@ -229,7 +229,7 @@ def warn_of_unknown_drops(functions: Iterable[Function]) -> None:
     for pattern, (drop, matching) in selected.items():
         described = [*filter(_has_content, matching)]
         for path in _names(drop) if described else ():
-            reason = _unknown(described, path)
+            reason = _unknown_everywhere(described, path)
             if reason is not None:
                 log.warning("Options.answers: Drop of %r: %s", pattern, reason)
 
@@ -239,7 +239,7 @@ def _has_content(function: Function) -> bool:
     return success is None or success.media_type is not None
 
 
-def _unknown(functions: Iterable[Function], path: FieldNames) -> str | None:
+def _unknown_everywhere(functions: Iterable[Function], path: FieldNames) -> str | None:
     """Return the sentence of the first function for a path that no response has; ``None`` if some response may have it."""
     first = None
     for function in functions:

@@ -128,20 +128,20 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
     """
     operation = f"{function.method.upper()} {function.path}"
     if isinstance(error, ArgumentError):
-        return _corrected(function, error, written)
+        return _argument_failure(function, error, written)
     if isinstance(error, ResponseError):
         status = error.result.status
-        return FailedCall("http_error", prompts.unusual(operation, status), status)
+        return FailedCall("http_error", prompts.undocumented_response(operation, status), status)
     if isinstance(error, TransportError) and error.scheme is not None:
         log.error("%s: no credential for the security scheme %r", function.name, error.scheme)
         return FailedCall("unreachable", prompts.without_credential(operation))
     log.error("%s got no answer: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
         return FailedCall("unreachable", prompts.unreachable(operation))
-    return FailedCall("timed_out", prompts.unreached(operation, function.safety))
+    return FailedCall("timed_out", prompts.no_response(operation, function.safety))
 
 
-def _corrected(function: Function, error: ArgumentError, written: Any) -> FailedCall:
+def _argument_failure(function: Function, error: ArgumentError, written: Any) -> FailedCall:
     """Return feedback on the model's part. If only the human part has errors, report no details."""
     problems = error.problems
     if is_shared(function):

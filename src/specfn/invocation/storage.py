@@ -36,12 +36,12 @@ def encode(value: Any) -> Any:
     Raises:
         UsageError: the value contains an object that is neither JSON nor bytes nor an SDK's object.
     """
-    return _copy(value, _encoded, _escaped)
+    return _copy(value, _encode_object, _escape)
 
 
 def decode(value: Any) -> Any:
     """Return the value that ``encode`` serialized."""
-    return _copy(value, _summary, _decoded)
+    return _copy(value, _summary, _decode_object)
 
 
 def stored_repair(repair: Repair) -> Mapping[str, Any]:
@@ -95,30 +95,30 @@ def _summary(item: Any) -> str:
     return f"({count})"
 
 
-def _encoded(item: Any) -> JsonObject:
+def _encode_object(item: Any) -> JsonObject:
     if isinstance(item, bytes):
         return _bytes(item)
-    return _escaped(plain(item, "a stored value"))
+    return _escape(plain(item, "a stored value"))
 
 
 def _bytes(item: bytes) -> JsonObject:
     return {_BYTES: b64encode(item).decode()}
 
 
-def _escaped(members: JsonObject) -> JsonObject:
+def _escape(members: JsonObject) -> JsonObject:
     """Return an object with its key escaped if it looks like encoded bytes."""
-    key = _marked(members)
+    key = _bytes_key(members)
     return members if key is None else {f"${key}": members[key]}
 
 
-def _decoded(members: JsonObject) -> Any:
-    key = _marked(members)
+def _decode_object(members: JsonObject) -> Any:
+    key = _bytes_key(members)
     if key is None:
         return members
     return b64decode(members[key]) if key == _BYTES else {key[1:]: members[key]}
 
 
-def _marked(members: JsonObject) -> str | None:
+def _bytes_key(members: JsonObject) -> str | None:
     """Return the only key of an object if it is the key of bytes, escaped or not."""
     key = next(iter(members)) if len(members) == 1 else ""
     return key if _ESCAPED.fullmatch(key) else None

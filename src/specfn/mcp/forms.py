@@ -222,7 +222,7 @@ async def call_with_approval(
             return await served.outcome(call, ask=False)
         response = shown
     if response.action != "accept":
-        return _refuse(call, prompts.denied())
+        return _refuse(call, prompts.denial())
     return await served.outcome(  # the token is used once, with and without fields
         call,
         ask=True,

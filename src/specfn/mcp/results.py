@@ -75,7 +75,7 @@ def tool_result(
     if isinstance(data, kinds if any_json else dict):
         return result.model_copy(update={"structured_content": data})
     if declares_output:  # the official client raises for a success without structured content
-        unusual = prompts.unusual("the call", answer.result.status)
+        unusual = prompts.undocumented_response("the call", answer.result.status)
         return text_result(f"{unusual}\n{answer.text}", is_error=True)
     return result
 

@@ -24,7 +24,7 @@ from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall, prepare
 from specfn.invocation.fields_argument import FieldsArgument, SentArguments, with_fields
-from specfn.invocation.permit import unsent
+from specfn.invocation.permit import answer_unsent
 from specfn.invocation.pipeline import perform
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.invocation.settings import CallSettings, permitted_names
@@ -234,7 +234,7 @@ class ServedFunctions:
             offered: the functions as the model calls them; ``None`` if it calls the tools.
         """
         if call.entry is None:
-            return unsent(call)
+            return answer_unsent(call)
         settings = replace(
             self._settings(call.entry),
             ask=ask,

@@ -107,14 +107,16 @@ class FunctionKeys:
 
     def _suggest(self, key: str) -> Sequence[str]:
         """Return at most three names of functions that an unknown key may refer to."""
-        several = [each.name for each in self._functions if key in operation_ids(each.function)]
+        several = [entry.name for entry in self._functions if key in operation_ids(entry.function)]
         if several:  # an operationId of several functions
             return several[:3]
         at_path = self._at_path(key)
         if at_path:
             return at_path[:3]
         names = (
-            name for each in self._functions for name in (each.name, *operation_ids(each.function))
+            name
+            for entry in self._functions
+            for name in (entry.name, *operation_ids(entry.function))
         )
         return nearest(key, [name for name in names if name in self._unambiguous])
 
@@ -123,12 +125,12 @@ class FunctionKeys:
         method, _, path = key.partition(" ")
         segments = path.rstrip("/").split("/")
         fitting = [
-            each
-            for each in self._functions
-            if _fits(each.function.path.rstrip("/").split("/"), segments)
+            entry
+            for entry in self._functions
+            if _fits(entry.function.path.rstrip("/").split("/"), segments)
         ]
-        same = [each.name for each in fitting if each.function.method == method.lower()]
-        return same or [each.name for each in fitting]
+        same = [entry.name for entry in fitting if entry.function.method == method.lower()]
+        return same or [entry.name for entry in fitting]
 
     # -- several functions -----------------------------------------------------------------------------
 
@@ -155,16 +157,18 @@ class FunctionKeys:
             UsageError: it is an equal name of several functions; the text lists them.
         """
         if key in SAFETIES:
-            return frozenset(each.name for each in self._functions if each.function.safety == key)
+            return frozenset(
+                entry.name for entry in self._functions if entry.function.safety == key
+            )
         function = self.find(key)
         if function is not None:
             return frozenset({function.name})
-        equal = [each.name for each in self._functions if key in _exact(each)]
+        equal = [entry.name for entry in self._functions if key in _exact(entry)]
         if len(equal) > 1:
             raise UsageError(
                 f"{key!r} matches {len(equal)} functions: {', '.join(equal[:10])}; use one of these names"
             )
-        names = frozenset(each.name for each in self._functions if _matches(each, key))
+        names = frozenset(entry.name for entry in self._functions if _matches(entry, key))
         if not names:
             raise UnknownFunctionError(key, self._suggest(key))
         return names

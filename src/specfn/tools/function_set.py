@@ -188,7 +188,7 @@ class FunctionSet(ABC):
         Raises:
             UsageError: the limit is below 1, or the selection names no function.
         """
-        among = None if select is None else frozenset(each.name for each in self.choose(select))
+        among = None if select is None else frozenset(entry.name for entry in self.choose(select))
         return self.finder.find(query, limit, among=among, rank=rank)
 
     def select(
@@ -346,7 +346,7 @@ class Catalog(FunctionSet):
     def entries(self) -> tuple[AdvertisedFunction, ...]:
         """Return the functions under their advertised names, in the order of addition."""
         pairs = [(called, f, c) for called, functions, c in self.parts for f in functions]
-        joined = self._joined([(called, function) for called, function, _ in pairs])
+        joined = self._join_names([(called, function) for called, function, _ in pairs])
         names = self._names(joined, [f"{n} {f.method.upper()} {f.path}" for n, f, _ in pairs])
         return tuple(
             AdvertisedFunction(
@@ -362,23 +362,23 @@ class Catalog(FunctionSet):
             )
         )
 
-    def _joined(self, pairs: Sequence[tuple[str, Function]]) -> list[str]:
+    def _join_names(self, pairs: Sequence[tuple[str, Function]]) -> list[str]:
         """Return the names as the policy joins them, of any length."""
         counts = Counter(function.name.lower() for _, function in pairs)
         clash = any(count > 1 for count in counts.values())
         qualify = self.policy.qualify
         every = qualify == "always" or (qualify == "all_on_conflict" and clash)
-        found = []
+        names = []
         for called, function in pairs:
             some = qualify == "on_conflict" and counts[function.name.lower()] > 1
-            found.append(self.policy.join(called if every or some else "", function.name))
-        return found
+            names.append(self.policy.join(called if every or some else "", function.name))
+        return names
 
     def _names(self, joined: Sequence[str], identities: Sequence[str]) -> list[str]:
         """Return the advertised names: no longer than the policy's limit, and unique."""
-        found = shorten([[name] for name in joined], identities, self.policy.max_length)
-        _check_unique(found, identities)
-        return found
+        names = shorten([[name] for name in joined], identities, self.policy.max_length)
+        _check_unique(names, identities)
+        return names
 
 
 def _title(application: Functions) -> str:

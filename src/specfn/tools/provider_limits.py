@@ -62,7 +62,7 @@ def check(
     left_out = {item.function: item for item in listed.left_out}
     for function in functions:
         gone = left_out.get(function.name)
-        for code, pointer, reason in _refused(function, profile):
+        for code, pointer, reason in _violations(function, profile):
             yield Finding(
                 function=function.name,
                 code=code,
@@ -71,16 +71,16 @@ def check(
                 mended=gone is None,
             )
         if gone is not None:
-            yield _left_out(gone)
+            yield _left_out_finding(gone)
 
 
-def _left_out(item: LeftOut) -> Finding:
+def _left_out_finding(item: LeftOut) -> Finding:
     return Finding(
         function=item.function, code=item.code, pointer="", reason=item.reason, mended=False
     )
 
 
-def _refused(function: Function, profile: Profile) -> Iterator[tuple[FindingCode, str, str]]:
+def _violations(function: Function, profile: Profile) -> Iterator[tuple[FindingCode, str, str]]:
     """Yield the violations of a function's name, description and parameters: code, pointer, reason."""
     if not re.fullmatch(profile.tool_name, function.name):
         reason = (

@@ -34,7 +34,7 @@ _MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})
 _NESTED: Final = frozenset((*LISTS, *SINGLES))
 
 
-def measured(function: Function, profile: Profile) -> JsonObject:
+def measure(function: Function, profile: Profile) -> JsonObject:
     """Return the figures of one function.
 
     ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
@@ -53,7 +53,7 @@ def measured(function: Function, profile: Profile) -> JsonObject:
     told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
     size = told - len("null") + len(parameters)
     depth, properties = _shape(loads(parameters))
-    found: JsonObject = {
+    figures: JsonObject = {
         "name": function.name,
         "accessor": ".".join(function.accessor),
         "method": function.method,
@@ -68,16 +68,16 @@ def measured(function: Function, profile: Profile) -> JsonObject:
         "properties": properties,
         "edits": edits,
     }
-    return {**found, "over": [*_over(shown, found, profile)]}
+    return {**figures, "over": [*_over(shown, figures, profile)]}
 
 
-def _over(function: Function, found: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+def _over(function: Function, figures: JsonObject, profile: Profile) -> Iterator[JsonObject]:
     strict = profile.strict
     for what, value, limit in (
         ("description", len(function.description), profile.description_limit),
-        ("depth", found["depth"], profile.nesting if strict is None else strict.nesting),
-        ("properties", found["properties"], None if strict is None else strict.properties),
-        ("parameters_bytes", found["parameters_bytes"], function.schemas.settings.schema_budget),
+        ("depth", figures["depth"], profile.nesting if strict is None else strict.nesting),
+        ("properties", figures["properties"], None if strict is None else strict.properties),
+        ("parameters_bytes", figures["parameters_bytes"], function.schemas.settings.schema_budget),
     ):
         if limit is not None and value > limit:
             yield {"what": what, "value": value, "limit": limit}
@@ -131,14 +131,14 @@ def report(
     """
     each = []
     for index, function in enumerate(functions):
-        each.append(measured(function, profile))
+        each.append(measure(function, profile))
         progress(index)
-    found = sum(1 for _ in operations(document))
+    count = sum(1 for _ in operations(document))
     counts: JsonObject = {
-        "operations": found,
+        "operations": count,
         "functions": len(functions),
         "errors": errors,
-        "left_out": found - len(functions) - errors,
+        "left_out": count - len(functions) - errors,
         "webhooks": _count(document.get("webhooks")),
         "callbacks": sum(_count(callback) for callback in _callbacks(document)),
         "notes": notes,
@@ -160,10 +160,10 @@ def _over_all(counts: JsonObject, profile: Profile) -> Iterator[JsonObject]:
 
 
 def _safeties(functions: Sequence[Function]) -> dict[str, int]:
-    found = dict.fromkeys(("read", "write", "destructive"), 0)
+    counts = dict.fromkeys(("read", "write", "destructive"), 0)
     for function in functions:
-        found[function.safety] += 1
-    return found
+        counts[function.safety] += 1
+    return counts
 
 
 def _callbacks(document: JsonObject) -> Iterator[Any]:

@@ -75,17 +75,17 @@ class Directory:
         offered = self._names.keys() if advertised is None else self._names.keys() & advertised
         hidden = False
         for how, known in self._steps(called, hooks, offered):
-            found = known.intersection(offered)
-            if len(found) > 1:
-                candidates = tuple(sorted(found))
+            matching = known.intersection(offered)
+            if len(matching) > 1:
+                candidates = tuple(sorted(matching))
                 return Resolution(called=called, status="ambiguous", candidates=candidates)
-            if found:
+            if matching:
                 status: Status = "exact" if how == "exact" else "repaired"
-                return Resolution(called=called, status=status, name=found.pop(), how=how)
+                return Resolution(called=called, status=status, name=matching.pop(), how=how)
             hidden = hidden or bool(known)
             if known and how == "hook":  # the caller's resolution is final
                 break
-        return self._unresolved(called, offered, "not_advertised" if hidden else "unknown")
+        return self._suggest_names(called, offered, "not_advertised" if hidden else "unknown")
 
     def _steps(
         self, called: str, hooks: Sequence[Hook], offered: Collection[str]
@@ -93,49 +93,49 @@ class Directory:
         """Yield the names that each step finds; the first step that finds an offered name decides."""
         yield "exact", {called} & self._names.keys()
         for hook in hooks:
-            yield "hook", self._hooked(hook, called)
+            yield "hook", self._ask_hook(hook, called)
         exact = self._exact(called)
         if not exact.isdisjoint(offered):
             exact = exact | self._similar.get(spelling.letters(called), set())
         yield _how([called], exact), exact
         if len(called) <= _LONGEST:
-            texts = spelling.unwrapped(called)
-            found: set[str] = set()
+            texts = spelling.unwrap(called)
+            matching: set[str] = set()
             for text in texts:
-                found |= self._keys.get(spelling.folded(text), set())
-            yield _how(texts, found), found
+                matching |= self._keys.get(spelling.fold(text), set())
+            yield _how(texts, matching), matching
 
     def names_for(self, called: str) -> set[str]:
         """Return the names of the functions, advertised or not, that a text names with the fewest repairs."""
         exact = ({called} & self._names.keys()) | self._exact(called)
         if exact or len(called) > _LONGEST:
             return exact
-        found = (self._keys.get(spelling.folded(text)) for text in spelling.unwrapped(called))
-        return next(filter(None, found), set())
+        matching = (self._keys.get(spelling.fold(text)) for text in spelling.unwrap(called))
+        return next(filter(None, matching), set())
 
     def _exact(self, called: str) -> set[str]:
         """Return the names of the functions with exactly this handle."""
-        found = self._handles.get(called, set())
-        return found | self._handles.get(spaced(called), set())
+        names = self._handles.get(called, set())
+        return names | self._handles.get(spaced(called), set())
 
     @cached_property
     def _similar(self) -> dict[str, set[str]]:
         """The names by their letters alone."""
-        found: dict[str, set[str]] = {}
+        index: dict[str, set[str]] = {}
         for name in self._names:
-            found.setdefault(spelling.letters(name), set()).add(name)
-        return found
+            index.setdefault(spelling.letters(name), set()).add(name)
+        return index
 
     @cached_property
     def _keys(self) -> dict[str, set[str]]:
         """The names by the foldings of all their handles."""
-        found: dict[str, set[str]] = {}
+        index: dict[str, set[str]] = {}
         for handle, names in (*((name, {name}) for name in self._names), *self._handles.items()):
             for key in spelling.keys(handle):
-                found.setdefault(key, set()).update(names)
-        return found
+                index.setdefault(key, set()).update(names)
+        return index
 
-    def _hooked(self, hook: Hook, called: str) -> set[str]:
+    def _ask_hook(self, hook: Hook, called: str) -> set[str]:
         target = hook(called)
         if target is None:
             return set()
@@ -149,7 +149,7 @@ class Directory:
 
     # -- no function ---------------------------------------------------------------------------------
 
-    def _unresolved(self, called: str, offered: Collection[str], status: Status) -> Resolution:
+    def _suggest_names(self, called: str, offered: Collection[str], status: Status) -> Resolution:
         head = spelling.without_arguments(called[:_LONGEST])
         return Resolution(
             called=called,
@@ -161,19 +161,19 @@ class Directory:
     def _suggest(self, text: str, offered: Collection[str]) -> tuple[str, ...]:
         """Return at most three offered names: those that a text resolves to, else those that look like it."""
         for _, known in self._steps(text, (), offered):
-            found = known.intersection(offered)
-            if found:
-                return tuple(sorted(found))[:3]
-        return self._similar_names.nearest(spelling.unwrapped(text)[-1], offered)
+            matching = known.intersection(offered)
+            if matching:
+                return tuple(sorted(matching))[:3]
+        return self._similar_names.nearest(spelling.unwrap(text)[-1], offered)
 
     @cached_property
     def _similar_names(self) -> SimilarNames:
         return SimilarNames(self._names)
 
 
-def _how(texts: Sequence[str], found: Collection[str]) -> How:
+def _how(texts: Sequence[str], names: Collection[str]) -> How:
     """Return the repair that leads from a text, as it is and without its wrapper, to names."""
-    if texts[-1] in found:
+    if texts[-1] in names:
         return "cleaned"
     similar = {spelling.letters(text) for text in texts}
-    return "separator" if any(spelling.letters(name) in similar for name in found) else "alias"
+    return "separator" if any(spelling.letters(name) in similar for name in names) else "alias"

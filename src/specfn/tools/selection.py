@@ -51,11 +51,11 @@ def choose(
     if isinstance(select, Mapping):
         select = _selection(select)
     if isinstance(select, Selection) or callable(select):
-        plain = [each.function for each in functions]
+        plain = [entry.function for entry in functions]
         tests = [*_tests(plain, select)] if isinstance(select, Selection) else [_safe(select)]
-        return tuple(each for each in functions if all(test(each.function) for test in tests))
-    names = _listed(functions, keys, select, option)
-    return tuple(each for each in functions if each.name in names)
+        return tuple(entry for entry in functions if all(test(entry.function) for test in tests))
+    names = _names_of(functions, keys, select, option)
+    return tuple(entry for entry in functions if entry.name in names)
 
 
 def _selection(parts: Mapping[str, Any]) -> Selection:
@@ -67,7 +67,7 @@ def _selection(parts: Mapping[str, Any]) -> Selection:
     return valid("select", Selection, lambda: TypeAdapter(Selection).validate_python(parts))
 
 
-def _listed(
+def _names_of(
     functions: Sequence[NamedFunction], keys: FunctionKeys, given: Names, option: str
 ) -> frozenset[str]:
     """Return the names of the functions in a list of functions and keys."""
@@ -78,7 +78,7 @@ def _listed(
         )
     names: set[str] = set()
     texts: list[str] = []
-    by_identity = {id(each.function): each.name for each in functions}
+    by_identity = {id(entry.function): entry.name for entry in functions}
     for item in listed:
         if isinstance(item, str):
             texts.append(item)
@@ -143,10 +143,12 @@ def _any_of(functions: Sequence[Function], part: str, words: Sequence[str]) -> _
     """
     values, matches = _PARTS[part]
     for word in words:
-        if not any(matches(word, each) for function in functions for each in values(function)):
-            known = (each for function in functions for each in values(function))
+        if not any(matches(word, value) for function in functions for value in values(function)):
+            known = (value for function in functions for value in values(function))
             raise UsageError(f"select: {part} {word!r} matches nothing{near(word, known)}")
-    return lambda function: any(matches(word, each) for word in words for each in values(function))
+    return lambda function: any(
+        matches(word, value) for word in words for value in values(function)
+    )
 
 
 def _method(word: str, method: str) -> bool:

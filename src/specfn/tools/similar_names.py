@@ -57,7 +57,7 @@ class SimilarNames:
             shared,
             key=lambda name: (-2 * shared[name] / (len(pieces) + self._sizes[name]), name),
         )
-        scored = sorted(_scored(called, ranked[:_COMPARED]))
+        scored = sorted(_score(called, ranked[:_COMPARED]))
         return tuple(name for score, _, name in scored[:count] if -score >= _CUTOFF)
 
 
@@ -66,7 +66,7 @@ def nearest(called: str, names: Sequence[str], count: int = 3) -> tuple[str, ...
     return SimilarNames(names).nearest(called, count=count)
 
 
-def _scored(called: str, names: Sequence[str]) -> Iterator[tuple[float, int, str]]:
+def _score(called: str, names: Sequence[str]) -> Iterator[tuple[float, int, str]]:
     key, words = key_of(called), _words(called)
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(key)

@@ -46,12 +46,12 @@ class _Folding(dict[int, str | int]):
 
     def __init__(self, *, bare: bool) -> None:
         self._bare = bare
-        super().__init__((code, self._folded(chr(code))) for code in range(128))
+        super().__init__((code, self._fold_character(chr(code))) for code in range(128))
 
     def __missing__(self, code: int) -> str:
-        return self._folded(chr(code))
+        return self._fold_character(chr(code))
 
-    def _folded(self, sign: str) -> str:
+    def _fold_character(self, sign: str) -> str:
         category = unicodedata.category(sign)
         if sign in _SEPARATORS or category in _SEPARATING:
             return _GAP
@@ -66,9 +66,9 @@ _PLAIN: Final = _Folding(bare=False)
 _BARE: Final = _Folding(bare=True)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return a text without separators and letter case; brackets, quotes and symbols stay."""
-    return _closed(text.translate(_PLAIN))
+    return _close_gaps(text.translate(_PLAIN))
 
 
 def letters(text: str) -> str:
@@ -84,36 +84,41 @@ def keys(handle: str) -> frozenset[str]:
     """
     exact = handle.translate(_PLAIN)
     bare = handle.translate(_BARE)
-    found = (_closed(exact), exact.replace(_GAP, ""), _closed(bare), bare.replace(_GAP, ""))
-    return frozenset(key for key in found if key.replace(_KEPT_APART, ""))
+    foldings = (
+        _close_gaps(exact),
+        exact.replace(_GAP, ""),
+        _close_gaps(bare),
+        bare.replace(_GAP, ""),
+    )
+    return frozenset(key for key in foldings if key.replace(_KEPT_APART, ""))
 
 
-def unwrapped(text: str) -> tuple[str, ...]:
+def unwrap(text: str) -> tuple[str, ...]:
     """Return a text, and the rest of it after each wrapper that is removed, outermost first."""
-    found = [text]
-    while (inner := _peeled(found[-1])) != found[-1]:
-        found.append(inner)
-    return tuple(found)
+    texts = [text]
+    while (inner := _peel(texts[-1])) != texts[-1]:
+        texts.append(inner)
+    return tuple(texts)
 
 
 def without_arguments(text: str) -> str | None:
     """Return the name before arguments that are written into it (``name(id=1)``); ``None`` if there are no arguments."""
     text = text.strip(_QUOTES)
-    found = _ARGUMENTS.match(text)
-    return found["name"] if found and letters(text[found.end("name") :]) else None
+    match = _ARGUMENTS.match(text)
+    return match["name"] if match and letters(text[match.end("name") :]) else None
 
 
-def _closed(gapped: str) -> str:
+def _close_gaps(gapped: str) -> str:
     return _BETWEEN_DIGITS.sub(_KEPT_APART, gapped).replace(_GAP, "")
 
 
-def _peeled(text: str) -> str:
+def _peel(text: str) -> str:
     """Return a text without its outermost wrapper."""
     stripped = text.strip(_QUOTES)
     if stripped != text:
         return stripped
     for wrapper in _WRAPPERS:
-        found = wrapper.search(text)
-        if found:
-            return text[: found.start()] + text[found.end() :]
+        match = wrapper.search(text)
+        if match:
+            return text[: match.start()] + text[match.end() :]
     return text

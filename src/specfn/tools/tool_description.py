@@ -48,8 +48,8 @@ def provider_description(text: str, fit: "Fit", function: Function) -> str:
         prose = [line for line in lines if not line.startswith("@")]
         known = _Known([*_names(function), *prose])
         lines = [line for line in lines if not (line.startswith(_TAG) and known.has(line[5:]))]
-    named = ((fit.names.get(name, name), name, node) for name, node in _named(fit.schema))
-    return _unrepeated(lines, named)
+    named = ((fit.names.get(name, name), name, node) for name, node in _parameters_of(fit.schema))
+    return _leave_out_repeated(lines, named)
 
 
 def listed_description(text: str, schema: JsonObject) -> str:
@@ -61,14 +61,14 @@ def listed_description(text: str, schema: JsonObject) -> str:
     """
     if _PARAMETER not in text:
         return text
-    named = ((name, name, node) for name, node in _named(schema))
-    return _unrepeated(text.split("\n"), named)
+    named = ((name, name, node) for name, node in _parameters_of(schema))
+    return _leave_out_repeated(text.split("\n"), named)
 
 
 # -- parameters ------------------------------------------------------------------------------------
 
 
-def _unrepeated(lines: Iterable[str], named: Iterable[tuple[str, str, Any]]) -> str:
+def _leave_out_repeated(lines: Iterable[str], named: Iterable[tuple[str, str, Any]]) -> str:
     """Return the lines without the ``@param`` lines that schemas repeat.
 
     Args:
@@ -113,7 +113,7 @@ def _contains(node: Any, text: str) -> bool:
     return any(_contains(branch, text) for branch in node.get("anyOf", ())[:1])
 
 
-def _named(schema: JsonObject) -> Iterator[tuple[str, Any]]:
+def _parameters_of(schema: JsonObject) -> Iterator[tuple[str, Any]]:
     """Return the parameters: properties of the root, and those of its groups; not the body's."""
     for name, node in schema.get("properties", {}).items():
         yield name, node

@@ -103,11 +103,11 @@ class Search:
         require("query", query, str, "a text")
         require_whole_numbers(limit=limit)
         require_callables(rank=rank)
-        known, unknown = self._known(list(dict.fromkeys(words_of(query)))[:_QUERY_WORDS])
+        known, unknown = self._split_known(list(dict.fromkeys(words_of(query)))[:_QUERY_WORDS])
         scores = self._scores(known, unknown)
         ranked = sorted(scores, key=lambda number: (-scores[number], number))
         if rank is not None:
-            ranked = self._fused(rank, query, ranked)
+            ranked = self._fuse(rank, query, ranked)
         if among is not None:
             ranked = [number for number in ranked if self._subjects[number].name in among]
         return [
@@ -147,18 +147,18 @@ class Search:
             found[len(word)].append(word)
         return found
 
-    def _known(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    def _split_known(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Separate known words, also corrected ones, from words that no function contains."""
         known, unknown = [], []
         for word in words:
-            found = word if word in self._index else self._corrected(word)
+            found = word if word in self._index else self._correct(word)
             if found is None:
                 unknown.append(word)
             else:
                 known.append(found)
         return known, unknown
 
-    def _corrected(self, word: str) -> str | None:
+    def _correct(self, word: str) -> str | None:
         """Return the most frequent word of the index at edit distance 1."""
         if len(word) < _CORRECTED:
             return None
@@ -175,7 +175,7 @@ class Search:
     def _scores(self, known: Sequence[str], unknown: Sequence[str]) -> dict[int, float]:
         """Return the score of each function with rules 1 and 2."""
         scores = self._index.scores(known)
-        covered = self._covered(known)
+        covered = self._covered_functions(known)
         for number in scores:
             path = self._paths[number]
             if path:
@@ -186,7 +186,7 @@ class Search:
                 scores[number] = scores.get(number, 0.0) + bonus
         return scores
 
-    def _covered(self, words: Sequence[str]) -> frozenset[str]:
+    def _covered_functions(self, words: Sequence[str]) -> frozenset[str]:
         """Return the words of static paths that a query contains, also as the beginning of its words."""
         beginnings = {word[:length] for word in words for length in range(3, len(word) + 1)}
         return self._path_words & (beginnings | frozenset(words))
@@ -195,7 +195,7 @@ class Search:
     def _path_words(self) -> frozenset[str]:
         return frozenset(word for path in self._paths for word in path)
 
-    def _fused(self, rank: Rank, query: str, ranked: Sequence[int]) -> list[int]:
+    def _fuse(self, rank: Rank, query: str, ranked: Sequence[int]) -> list[int]:
         """Fuse the ranking with that of the caller."""
         functions = tuple(each.function for each in self._subjects)
         numbers = {id(function): number for number, function in enumerate(functions)}
