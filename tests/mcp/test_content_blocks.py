@@ -139,7 +139,7 @@ def test_a_truncated_response_is_neither_shown_nor_saved(tmp_path: Path) -> None
 
 def test_a_full_directory_is_one_sentence(tmp_path: Path) -> None:
     """T37: where no file can be saved, the result has the type, the size and the reason."""
-    files = SavedFiles(tmp_path, most_files=0)
+    files = SavedFiles(tmp_path, max_files=0)
     block = direct(b"%PDF-1.8\n", "application/pdf", files)
     assert block.text == (
         "The response is a file of type application/pdf with 9 bytes, "

@@ -1012,7 +1012,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T37",
-        function="specfn.mcp.saved_files:SavedFiles._has",
+        function="specfn.mcp.saved_files:SavedFiles._is_saved",
         off=gives(value=True),
         tests="test_another_file_is_not_replaced",
     ),

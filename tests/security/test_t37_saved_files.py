@@ -38,7 +38,7 @@ def test_a_file_has_the_digest_of_its_content_as_name(tmp_path: Path) -> None:
 
 def test_the_same_content_is_one_file(tmp_path: Path) -> None:
     """T37: the same content is saved once, and takes no further room."""
-    files = SavedFiles(tmp_path, most_bytes=len(PNG), most_files=1)
+    files = SavedFiles(tmp_path, max_bytes=len(PNG), max_files=1)
     assert files.save(PNG, KIND) == files.save(PNG, KIND)
     assert names(tmp_path) == {NAME}
 
@@ -106,12 +106,12 @@ def test_a_directory_that_becomes_a_link_has_no_effect(tmp_path: Path) -> None:
 def test_all_files_together_are_bounded(tmp_path: Path) -> None:
     """T37: the entries of the directory count together, and nothing is written beyond the bounds."""
     (tmp_path / "other").write_bytes(bytes(10))
-    files = SavedFiles(tmp_path, most_bytes=30)
+    files = SavedFiles(tmp_path, max_bytes=30)
     files.save(PNG, KIND)
     with pytest.raises(NotSavedError, match="full"):
         files.save(PNG + b"1", KIND)
     with pytest.raises(NotSavedError, match="full"):
-        SavedFiles(tmp_path, most_files=2).save(PNG + b"1", KIND)
+        SavedFiles(tmp_path, max_files=2).save(PNG + b"1", KIND)
     assert names(tmp_path) == {"other", NAME}
 
 

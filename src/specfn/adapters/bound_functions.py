@@ -50,7 +50,9 @@ def select_functions(bound: Bound, select: Select | None) -> list[BoundFunction]
         raise UsageError(f"an adapter takes the result of Application.bind, not {given}")
     functions = [bound[name] for name in bound if bound.resolve(name).name == name]
     functions = [function for function in functions if function.function.fault is None]
-    entries = [AdvertisedFunction(name=each.name, function=each.function) for each in functions]
+    entries = [
+        AdvertisedFunction(name=function.name, function=function.function) for function in functions
+    ]
     names = {entry.name for entry in choose(entries, FunctionKeys(entries), select)}
     return [function for function in functions if function.name in names]
 

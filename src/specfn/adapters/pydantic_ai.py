@@ -26,7 +26,7 @@ def tools(bound: Bound, select: Select | None = None) -> Any:
     """
     ai = import_framework("pydantic_ai", "pydantic-ai-slim")
     toolsets: Any = import_framework("pydantic_ai.toolsets", "pydantic-ai-slim")
-    functions = {each.name: each for each in select_functions(bound, select)}
+    functions = {function.name: function for function in select_functions(bound, select)}
 
     class BoundToolset(toolsets.AbstractToolset):  # type: ignore[misc]  # the framework may be missing
         """The tools of bound functions."""

@@ -46,7 +46,7 @@ class AppLoop:
                 "a blocking call cannot run in the event loop of its application: "
                 "use the asynchronous method, such as aexecute"
             )
-        future = self._submitted(coroutine)
+        future = self._submit(coroutine)
         try:
             return future.result(seconds)
         except BaseException:
@@ -57,7 +57,7 @@ class AppLoop:
         """Run a coroutine in the loop, and await it."""
         if self._loop is _running():
             return await coroutine
-        return await asyncio.wrap_future(self._submitted(coroutine))
+        return await asyncio.wrap_future(self._submit(coroutine))
 
     def stop(self) -> None:
         """End the thread, if there is one. Its tasks are cancelled. A later call starts a new one."""
@@ -69,7 +69,7 @@ class AppLoop:
             if thread is not threading.current_thread():
                 thread.join()
 
-    def _submitted(self, coroutine: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
+    def _submit(self, coroutine: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
         with self._lock:
             if self._loop is None:
                 self._start()
@@ -139,12 +139,12 @@ class Lifespan:
             "state": self.state,
         }
         self._task = asyncio.create_task(self._run(scope))
-        reply = await self._asked("lifespan.startup")
+        reply = await self._ask("lifespan.startup")
         if reply is None or reply["type"] == "lifespan.startup.failed":
             task, self._task = self._task, None
             await task
             if reply is not None:
-                raise _failed("start", reply)
+                raise _failure("start", reply)
 
     async def end(self) -> None:
         """End the application, if it was started.
@@ -155,17 +155,17 @@ class Lifespan:
         task, self._task = self._task, None
         if task is None:
             return
-        reply = await self._asked("lifespan.shutdown", task)
+        reply = await self._ask("lifespan.shutdown", task)
         await task
         if reply is not None and reply["type"] == "lifespan.shutdown.failed":
-            raise _failed("end", reply)
+            raise _failure("end", reply)
 
     async def _run(self, scope: Message) -> None:
         """Run the application. An exception means that it does not support the protocol, or was reported before."""
         with suppress(Exception):
             await self._app(scope, self._to_app.get, self._from_app.put)
 
-    async def _asked(self, event: str, task: "asyncio.Task[None] | None" = None) -> Message | None:
+    async def _ask(self, event: str, task: "asyncio.Task[None] | None" = None) -> Message | None:
         """Send an event, and return the reply; ``None`` if the application ended without one."""
         task = task or self._task
         assert task is not None
@@ -180,7 +180,7 @@ class Lifespan:
         return None
 
 
-def _failed(step: str, reply: Message) -> UsageError:
+def _failure(step: str, reply: Message) -> UsageError:
     lines = str(reply.get("message") or "").strip().splitlines()
     reason = f": {lines[-1][:300]}" if lines else ""
     return UsageError(f"the lifespan of the application failed at its {step}{reason}")

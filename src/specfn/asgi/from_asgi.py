@@ -102,13 +102,13 @@ class AppConnection(Connection):
     @classmethod
     def to(cls, app: RunningApp, base_path: str = "") -> Self:
         """Return a connection to an application."""
-        made = cls(
+        connection = cls(
             base_url=f"{ORIGIN}{base_path}",
             client=httpx.Client(transport=BlockingTransport(app), trust_env=False),
             async_client=httpx.AsyncClient(transport=AwaitingTransport(app), trust_env=False),
         )
-        made._app = app
-        return made
+        connection._app = app
+        return connection
 
     def close(self) -> None:
         """End the lifespan, if it was started; later calls raise ``UsageError``."""
@@ -175,12 +175,12 @@ def from_asgi(
     finally:
         running.loop.stop()
     try:
-        found = load(content, options=options)
+        application = load(content, options=options)
     except DocumentError as error:
         raise UsageError(
             f"the application has no OpenAPI document at {path!r}: {error}; pass path="
         ) from None
-    return found, AppConnection.to(running, _base_path(found))
+    return application, AppConnection.to(running, _base_path(application))
 
 
 def _document(running: RunningApp, path: str) -> bytes:

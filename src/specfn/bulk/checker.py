@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TEXTS: Final = frozenset({"data", "repairs", "errors"})
 
 #: The checks of this process by their source. A framework may unpickle the same checker for each batch.
-_MOST: Final = 4
+_MAX_LOADED: Final = 4
 _loaded: OrderedDict[tuple[str, str], RowChecker] = OrderedDict()
 _lock: Final = Lock()
 
@@ -91,10 +91,10 @@ class Checker:
         """
         with _lock:
             if self._key not in _loaded:
-                found = self._load()
-                if found != self.fingerprint:
+                fingerprint = self._load()
+                if fingerprint != self.fingerprint:
                     raise DocumentError(
-                        f"the document changed since the job began: its fingerprint is {found}, not "
+                        f"the document changed since the job began: its fingerprint is {fingerprint}, not "
                         f"{self.fingerprint}; restore the document, or begin again"
                     )
             _loaded.move_to_end(self._key)
@@ -108,13 +108,13 @@ class Checker:
     def _load(self) -> str:
         """Load the document, keep its check if it has the expected fingerprint, and return its fingerprint."""
         app = api.load(self.spec, options=self.options)
-        found = fingerprint_of(app)
-        self.fingerprint = getattr(self, "fingerprint", found)
-        if found == self.fingerprint:
+        fingerprint = fingerprint_of(app)
+        self.fingerprint = getattr(self, "fingerprint", fingerprint)
+        if fingerprint == self.fingerprint:
             _loaded[self._key] = RowChecker(app)
-            while len(_loaded) > _MOST:
+            while len(_loaded) > _MAX_LOADED:
                 _loaded.popitem(last=False)
-        return found
+        return fingerprint
 
 
 def fingerprint_of(app: "Application") -> str:

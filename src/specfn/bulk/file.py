@@ -67,9 +67,9 @@ class Journal:
     def _read_state(self, job: JsonObject) -> JobState:
         """Return the state of an interrupted job, or that of a new one."""
         try:
-            found = loads(Path(self._path).read_bytes())
+            stored = loads(Path(self._path).read_bytes())
             state = JobState(
-                found["job"], found["read"], found["written"], Counts(**found["counts"])
+                stored["job"], stored["read"], stored["written"], Counts(**stored["counts"])
             )
             size = Path(self.partial).stat().st_size
         except (OSError, JSONDecodeError, KeyError, TypeError, ValueError):
@@ -122,10 +122,10 @@ def source_of(path: str) -> list[int]:
         UsageError: the file cannot be read.
     """
     try:
-        found = os.stat(path)  # noqa: PTH116  # paths are texts here
+        status = os.stat(path)  # noqa: PTH116  # paths are texts here
     except (OSError, ValueError) as error:
         raise UsageError(f"{path!r} cannot be read: {_reason(error)}") from None
-    return [found.st_size, found.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns]
 
 
 def _reason(error: Any) -> str:

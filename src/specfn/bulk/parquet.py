@@ -33,8 +33,8 @@ def check_batch(rows: RowChecker, batch: Any) -> Piece:
         kind = arrow.bool_() if name == "valid" else arrow.string()
         fields.append(arrow.field(name, kind))
         columns.append(arrow.array([_cell(row[name]) for row in checked], kind))
-    made = arrow.record_batch(columns, schema=arrow.schema(fields))
-    return Piece(_frame(arrow, made), counts)
+    result = arrow.record_batch(columns, schema=arrow.schema(fields))
+    return Piece(_frame(arrow, result), counts)
 
 
 def _rows(batch: Any, names: list[str]) -> Iterator[dict[str, Any]]:

@@ -38,7 +38,9 @@ def config_of(specs: Sequence[str], options: Mapping[str, Any]) -> ServerConfig:
     """
     if options["config"] is None:
         return ServerConfig(documents=_documents(specs, options))
-    given = [name for name in (*_OF_ONE.values(), "--base-url", "--auth") if _given(options, name)]
+    given = [
+        name for name in (*_OF_ONE.values(), "--base-url", "--auth") if _is_given(options, name)
+    ]
     if specs or given:
         named = "SPEC" if specs else given[0]
         raise UsageError(f"{named} and --config cannot be combined: pass one of them")
@@ -168,9 +170,9 @@ def _last(values: Sequence[str]) -> str | None:
 
 def _name(spec: str) -> tuple[str, str]:
     """Return the name and the source of ``NAME=SPEC``; the name may be empty."""
-    name, found, rest = spec.partition("=")
+    name, separator, rest = spec.partition("=")
     is_file = os.path.exists(spec)  # noqa: PTH110  # False for a path that is too long
-    is_named = bool(found) and NAME.fullmatch(name) is not None and not is_file
+    is_named = bool(separator) and NAME.fullmatch(name) is not None and not is_file
     return (name, rest) if is_named else ("", spec)
 
 
@@ -178,14 +180,14 @@ def _by_document(
     option: str, form: str, separator: str, given: Sequence[str], names: set[str]
 ) -> dict[str, list[str]]:
     """Return the values of an option by the document that each names."""
-    found: dict[str, list[str]] = {name: [] for name in names}
-    for each in given:
-        name, _, value = each.partition(separator)
-        if name not in found or not value:
+    values: dict[str, list[str]] = {name: [] for name in names}
+    for text in given:
+        name, _, value = text.partition(separator)
+        if name not in values or not value:
             known = ", ".join(sorted(names))
             raise UsageError(f"{option} is invalid: expected {form}, and NAME is one of {known}")
-        found[name].append(value)
-    return found
+        values[name].append(value)
+    return values
 
 
 def _pairs(given: Sequence[str]) -> dict[str, str]:
@@ -220,11 +222,11 @@ def _read(file: str) -> ServerConfig:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise UsageError(f"--config {file!r} cannot be read: {reason}") from None
-    found = parse(text, file, ReferencedValues(os.environ, lambda path: _text(folder / path)))
+    config = parse(text, file, ReferencedValues(os.environ, lambda path: _text(folder / path)))
     documents = tuple(
-        replace(document, spec=_located(folder, document.spec)) for document in found.documents
+        replace(document, spec=_source_of(folder, document.spec)) for document in config.documents
     )
-    return replace(found, documents=documents)
+    return replace(config, documents=documents)
 
 
 def _text(path: Path) -> str:
@@ -236,12 +238,12 @@ def _text(path: Path) -> str:
     return content.decode("utf-8-sig")
 
 
-def _located(folder: Path, spec: str) -> str:
+def _source_of(folder: Path, spec: str) -> str:
     """Return the source of a document; paths are relative to the configuration file."""
     return spec if "://" in spec else str(folder / spec)
 
 
-def _given(options: Mapping[str, Any], option: str) -> bool:
+def _is_given(options: Mapping[str, Any], option: str) -> bool:
     fields = {value: key for key, value in _OF_ONE.items()}
     fields |= {"--base-url": "base_urls", "--auth": "auth"}
     return bool(options[fields[option]])

@@ -82,8 +82,8 @@ class Guard:
     def _is_client(self, scope: Scope) -> bool:
         if self._token is None:
             return True
-        found = [value for name, value in scope["headers"] if name == b"authorization"]
-        scheme, _, given = (found[0] if len(found) == 1 else b"").partition(b" ")
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, given = (values[0] if len(values) == 1 else b"").partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
 
@@ -92,14 +92,14 @@ def _values(scope: Scope, name: bytes) -> Iterator[str]:
 
 
 def _only(values: Iterator[str]) -> str | None:
-    found = list(values)
-    return found[0] if len(found) == 1 else None
+    listed = list(values)
+    return listed[0] if len(listed) == 1 else None
 
 
 def _without_port(host: str) -> str:
     """Return a host without its port, empty if it is malformed; an IPv6 address keeps its brackets."""
-    found = _HOST.fullmatch(host)
-    return "" if found is None else found[1]
+    match = _HOST.fullmatch(host)
+    return "" if match is None else match[1]
 
 
 async def _refuse(status: int, send: Send) -> None:

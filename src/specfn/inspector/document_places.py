@@ -9,8 +9,8 @@ from specfn._internal.pointer import from_fragment, join, split
 from specfn.function.function import Function
 
 #: The maximum number of references that are followed from one place, and of nested unions that are searched.
-_HOPS: Final = 64
-_DEPTH: Final = 6
+_MAX_REFERENCES: Final = 64
+_MAX_UNIONS: Final = 6
 
 #: Keywords with a list of schemas of the same value.
 _UNIONS: Final = ("allOf", "anyOf", "oneOf")
@@ -87,7 +87,7 @@ def place_of_edit(document: JsonObject, function: Function, pointer: str) -> str
 def _argument(function: Function, steps: list[SchemaStep]) -> tuple[str, list[SchemaStep]]:
     """Return the pointer of the argument that the steps lead to, and the steps below it."""
     route = function.route
-    names = [each.name for each in steps[:2] if each.keyword == "properties"]
+    names = [step.name for step in steps[:2] if step.keyword == "properties"]
     if not names:
         return route.pointer, []
     if names[0] == "body" and route.body is not None:
@@ -109,7 +109,7 @@ def steps_of_path(path: str) -> tuple[str, list[SchemaStep]]:
         ``$input`` or ``$output`` for a path of arguments or of the response, else an empty text; and the steps below
         the declaration of the argument.
     """
-    root = next((each for each in ("$input", "$output") if path.startswith(each)), "")
+    root = next((prefix for prefix in ("$input", "$output") if path.startswith(prefix)), "")
     steps: list[SchemaStep] = []
     position = len(root)
     while root and position < len(path):
@@ -156,25 +156,25 @@ def declarations(document: JsonObject, start: str, steps: Sequence[SchemaStep]) 
         start: the pointer of a parameter, a request body, or an operation, whose response is searched.
         steps: the steps below it.
     """
-    found = [start]
+    pointers = [start]
     schema = _schema(document, start)
     for step in steps:
         if step.keyword == "$defs":
             schema = join(("components", "schemas", step.name))
             inner = schema if value_at(document, schema) is not None else None
         else:
-            inner = None if schema is None else _child(document, schema, step, _DEPTH)
+            inner = None if schema is None else _child(document, schema, step, _MAX_UNIONS)
         if inner is None:
             break
-        found.append(inner)
+        pointers.append(inner)
         schema = inner
-    return found
+    return pointers
 
 
 def resolve_reference(document: JsonObject, pointer: str) -> tuple[str, Any]:
     """Return the pointer and the value that a place refers to; the place itself without a reference."""
     value = value_at(document, pointer)
-    for _ in range(_HOPS):
+    for _ in range(_MAX_REFERENCES):
         reference = value.get("$ref") if isinstance(value, dict) else None
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
@@ -193,14 +193,14 @@ def _schema(document: JsonObject, pointer: str) -> str | None:
         return None
     if isinstance(node.get("responses"), dict):
         statuses = sorted(
-            node["responses"], key=lambda each: (not str(each).startswith("2"), str(each))
+            node["responses"], key=lambda key: (not str(key).startswith("2"), str(key))
         )
         return _schema(document, f"{place}{join(('responses', statuses[0]))}") if statuses else None
     if "schema" in node:
         return f"{place}/schema"
     content = node.get("content")
     if isinstance(content, dict) and content:
-        chosen = next((each for each in content if "json" in str(each)), next(iter(content)))
+        chosen = next((key for key in content if "json" in str(key)), next(iter(content)))
         return _schema(document, f"{place}{join(('content', chosen))}")
     return None
 
@@ -218,7 +218,7 @@ def _child(document: JsonObject, schema: str, step: SchemaStep, depth: int) -> s
     for union in _UNIONS if depth else ():
         branches = node.get(union)
         for index in range(len(branches) if isinstance(branches, list) else 0):
-            found = _child(document, f"{place}/{union}/{index}", step, depth - 1)
-            if found is not None:
-                return found
+            pointer = _child(document, f"{place}/{union}/{index}", step, depth - 1)
+            if pointer is not None:
+                return pointer
     return None

@@ -81,7 +81,7 @@ def html_report(
     for index, function in enumerate(functions):
         details.append(dumps(_details(application, function, tools)))
         progress(index, len(functions))
-    totals = {name: total([*profile_figures(functions, each)]) for name, each in tools.items()}
+    totals = {name: total([*profile_figures(functions, index)]) for name, index in tools.items()}
     pieces = [*parts(application.document)]
     known: dict[str, bytes] = {
         "overview": dumps({**first, "parts": [pointer for pointer, _ in pieces]}),

@@ -19,7 +19,7 @@ from specfn.tools.tool import MANY_TOKENS, LeftOut
 from specfn.tools.tool_set import ToolSet
 
 #: The maximum number of characters of a summary in a row.
-_SUMMARY: Final = 160
+_MAX_SUMMARY: Final = 160
 
 
 def overview(application: Application, profile: str, profiles: tuple[str, ...]) -> JsonObject:
@@ -61,7 +61,7 @@ def _row(function: Function) -> JsonObject:
         "name": function.name,
         "method": function.method,
         "path": function.path,
-        "summary": summary[:_SUMMARY],
+        "summary": summary[:_MAX_SUMMARY],
         "safety": function.safety,
         "deprecated": function.deprecated,
         "accessor": ".".join(function.accessor),
@@ -90,7 +90,7 @@ def function_figures(functions: Sequence[Function], profile: Profile) -> Iterato
     for function in functions:
         figures = measure(function, profile)
         shown = {name: figures[name] for name in _SHOWN}
-        over = [OVER_TEXTS[each["what"]].format_map(each) for each in figures["over"]]
+        over = [OVER_TEXTS[excess["what"]].format_map(excess) for excess in figures["over"]]
         yield {**shown, "over": over, "notes": len(function.notes)}
         function.schemas.release()
 
@@ -114,7 +114,7 @@ def profile_figures(functions: Sequence[Function], tools: ToolSet) -> Iterator[J
 
 def total(figures: Sequence[JsonObject]) -> JsonObject:
     """Return the figures of all functions for one profile."""
-    tokens = [each["tokens"] for each in figures if "tokens" in each]
+    tokens = [row["tokens"] for row in figures if "tokens" in row]
     return {"each": list(figures), "total": sum(tokens), "functions": len(tokens)}
 
 
@@ -128,7 +128,7 @@ _TEXTS: Final = {
 }
 
 #: The deepest nesting of an example.
-_DEPTH: Final = 12
+_MAX_DEPTH: Final = 12
 
 #: Keywords whose value is an example.
 _VALUES: Final = ("const", "example", "default")
@@ -140,7 +140,7 @@ def example_arguments(schema: Any) -> Any:
 
 
 def _example(schema: Any, root: Any, depth: int) -> Any:
-    if not isinstance(schema, dict) or depth > _DEPTH:
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return None
     if "$ref" in schema:
         name = str(schema["$ref"]).rpartition("/")[2]
@@ -160,19 +160,19 @@ def _example(schema: Any, root: Any, depth: int) -> Any:
 def _of_type(schema: JsonObject, root: Any, depth: int) -> Any:
     declared = schema.get("type", "object" if "properties" in schema else "string")
     types = declared if isinstance(declared, list) else [declared]
-    found = next((each for each in types if each != "null"), "null")
-    if found == "object":
+    kind = next((name for name in types if name != "null"), "null")
+    if kind == "object":
         properties = schema.get("properties", {})
         required = [name for name in schema.get("required", ()) if name in properties]
         return {name: _example(properties[name], root, depth + 1) for name in required}
-    if found == "array":
+    if kind == "array":
         return [_example(schema.get("items"), root, depth + 1)] if schema.get("minItems") else []
-    if found == "string":
+    if kind == "string":
         text = _TEXTS.get(str(schema.get("format")), "text")
         return text.ljust(min(schema.get("minLength", 0), 1_000), "x")[: schema.get("maxLength")]
-    if found in {"integer", "number"}:
+    if kind in {"integer", "number"}:
         return schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-    return True if found == "boolean" else None
+    return True if kind == "boolean" else None
 
 
 def function_details(application: Application, function: Function) -> JsonObject:
@@ -186,7 +186,7 @@ def function_details(application: Application, function: Function) -> JsonObject
         "operationId": function.operation_id,
         "tags": list(function.tags),
         "idempotent": function.idempotent,
-        "security": [dict(each) for each in function.security],
+        "security": [dict(requirement) for requirement in function.security],
         "fault": None if fault is None else str(fault),
         "enforced": None if fault else function.model_function.validator,
         "example": None if fault else example_arguments(function.model_function.validator),
@@ -246,13 +246,13 @@ def changes(old: Application, new: Application) -> JsonObject:
     """
     sides: dict[str, JsonObject] = {"old": {}, "new": {}}
     differences = []
-    for each in compare(old, new):
-        pointers = _pointers(old.document, new.document, each)
+    for difference in compare(old, new):
+        pointers = _pointers(old.document, new.document, difference)
         for side, application, pointer in zip(sides, (old, new), pointers, strict=True):
             if pointer is not None and pointer not in sides[side]:
                 sides[side][pointer] = value_at(application.document, pointer)
         differences.append(
-            {**each.as_json(), "old_pointer": pointers[0], "new_pointer": pointers[1]}
+            {**difference.as_json(), "old_pointer": pointers[0], "new_pointer": pointers[1]}
         )
     title: Any = old.document.get("info")
     return {
@@ -262,12 +262,14 @@ def changes(old: Application, new: Application) -> JsonObject:
     }
 
 
-def _pointers(old: JsonObject, new: JsonObject, each: Difference) -> tuple[str | None, str | None]:
+def _pointers(
+    old: JsonObject, new: JsonObject, difference: Difference
+) -> tuple[str | None, str | None]:
     """Return the deepest declarations that both documents have; those of the difference for no schema."""
-    before, after = each.old_pointer, each.new_pointer
-    if each.kind == "security" and each.before == each.after:
+    before, after = difference.old_pointer, difference.new_pointer
+    if difference.kind == "security" and difference.before == difference.after:
         return _SCHEMES, _SCHEMES  # the requirement is the same, but one of its schemes is not
-    root, steps = steps_of_path(each.place)
+    root, steps = steps_of_path(difference.place)
     if not root or before is None or after is None:
         return before, after
     old_trail, new_trail = declarations(old, before, steps), declarations(new, after, steps)

@@ -72,7 +72,7 @@ def page_file(name: str) -> bytes:
     text = files("specfn.inspector").joinpath("page", name).read_text("utf-8")
     text = _LINES.sub("", text)
     if name in MODULES:
-        text = _SPACES.sub(lambda found: found[0] if found[0][0] in '"`' else "", text)
+        text = _SPACES.sub(lambda match: match[0] if match[0][0] in '"`' else "", text)
     elif name.endswith(".css"):
         text = re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", text).replace(";}", "}")
     return text.encode()
@@ -99,7 +99,7 @@ def served_file(name: str) -> tuple[bytes, str] | None:
 
 def served_page(title: str) -> bytes:
     """Return the page that loads its script and its style from the same server."""
-    return _filled(title, _SERVED_HEAD, (_SERVED_SCRIPT.encode(),))
+    return _fill(title, _SERVED_HEAD, (_SERVED_SCRIPT.encode(),))
 
 
 def static_page(
@@ -126,7 +126,7 @@ def static_page(
     yield after
 
 
-def _filled(title: str, head: str, body: Iterable[bytes]) -> bytes:
+def _fill(title: str, head: str, body: Iterable[bytes]) -> bytes:
     before, after = _around(title, head)
     return b"".join((before, *body, after))
 

@@ -67,7 +67,7 @@ class TriedCalls:
         """
         function = self._application[name]
         outcome = self._outcome(function, profile, text)
-        found = {
+        verdict = {
             "valid": bool(outcome),
             "incomplete": outcome.incomplete,
             "data": text_of_bytes(outcome.data),
@@ -76,8 +76,11 @@ class TriedCalls:
             "feedback": None if outcome else outcome.feedback(),
         }
         if isinstance(outcome, Success) and outcome.incomplete and function.safety != "read":
-            found |= {"valid": False, "feedback": prompts.incomplete(function.name)}
-        return {**found, **(self._request(function, outcome.data, human) if found["valid"] else {})}
+            verdict |= {"valid": False, "feedback": prompts.incomplete(function.name)}
+        return {
+            **verdict,
+            **(self._request(function, outcome.data, human) if verdict["valid"] else {}),
+        }
 
     def _outcome(self, function: Function, profile: str, text: str) -> Success | Failure:
         offered = self.tools(profile)
@@ -99,7 +102,9 @@ class TriedCalls:
                 arguments = merge(function, llm=arguments, human=human)
                 problems = function.problems(arguments)
                 if problems:
-                    return {"human": [_without_value(each) for each in problems_json(problems)]}
+                    return {
+                        "human": [_without_value(problem) for problem in problems_json(problems)]
+                    }
             request = dry_run(function, arguments, connection)
         except SpecfnError as error:
             return {"unsendable": str(error)}
@@ -132,9 +137,9 @@ class TriedCalls:
         if not form:
             text = prompts.too_large_to_approve(pending.function, MAX_CHARACTERS)
             return Answer(text=text, kind="refused", repairs=answer.repairs).as_json()
-        found = answer.as_json()
-        found["pending"] = {**found["pending"], "token": pending.token, "form": form}
-        return found
+        result = answer.as_json()
+        result["pending"] = {**result["pending"], "token": pending.token, "form": form}
+        return result
 
     def safe_json(self, value: Any) -> bytes:
         """Return JSON text in which every secret of the connection is masked, even if the server returned it."""

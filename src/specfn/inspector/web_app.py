@@ -34,10 +34,10 @@ from specfn.inspector.page_files import SERVED_POLICY, served_file, served_page
 from specfn.inspector.tried_calls import TriedCalls, text_member
 
 #: The maximum number of bytes of a request.
-MAX_BODY: Final = 1_000_000
+MAX_BODY_BYTES: Final = 1_000_000
 
 #: The maximum number of results of a search.
-_FOUND: Final = 200
+_MAX_RESULTS: Final = 200
 
 _HEADERS: Final = {
     "Content-Security-Policy": SERVED_POLICY,
@@ -98,7 +98,7 @@ def web_app(
 def _safe(handler: _Handler) -> _Handler:
     """Return a handler that reports errors as JSON. An unexpected one is one neutral text."""
 
-    async def handled(request: Request) -> Response:
+    async def handle(request: Request) -> Response:
         try:
             return await handler(request)
         except RequestRefusedError as error:
@@ -109,7 +109,7 @@ def _safe(handler: _Handler) -> _Handler:
             _LOG.error("internal error in the inspector: %s", type(error).__name__)  # likewise
             return _error(500, "internal error in specfn")
 
-    return handled
+    return handle
 
 
 def _error(status: int, reason: str) -> Response:
@@ -169,27 +169,27 @@ class _Handlers:
         return Response(served_page(f"{title} – specfn"), 200, _HEADERS, "text/html; charset=utf-8")
 
     async def _file(self, request: Request) -> Response:
-        found = served_file(request.path_params["name"])
-        if found is None:
+        file = served_file(request.path_params["name"])
+        if file is None:
             raise RequestRefusedError(404, "there is no such file")
-        return Response(found[0], 200, _HEADERS, found[1])
+        return Response(file[0], 200, _HEADERS, file[1])
 
     # -- the document -----------------------------------------------------------------------------
 
     async def _overview(self, _: Request) -> Response:
-        found = overview(self._application, self._profile, registry.NAMES)
+        data = overview(self._application, self._profile, registry.NAMES)
         live = {
             "baseUrl": None if self._connection is None else self._connection.base_url,
             "compares": self._old is not None,
         }
-        return _json(dumps({**found, "live": live}))
+        return _json(dumps({**data, "live": live}))
 
     async def _figures(self, _: Request) -> Response:
         async with self._computing:
             if "figures" not in self._known:
                 profile = registry.profile(self._profile)
                 measured = function_figures(self._application.functions, profile)
-                functions = [each async for each in _one_by_one(measured)]
+                functions = [figures async for figures in _one_by_one(measured)]
                 notes = document_notes(self._application)
                 self._known["figures"] = dumps({"functions": functions, "notes": notes})
         return _json(self._known["figures"])
@@ -201,7 +201,7 @@ class _Handlers:
         async with self._computing:
             if key not in self._known:
                 figures = profile_figures(self._application.functions, tools)
-                self._known[key] = dumps(total([each async for each in _one_by_one(figures)]))
+                self._known[key] = dumps(total([row async for row in _one_by_one(figures)]))
         return _json(self._known[key])
 
     async def _details(self, request: Request) -> Response:
@@ -216,10 +216,13 @@ class _Handlers:
         return _json(dumps(value_at(self._application.document, pointer)))
 
     async def _search(self, request: Request) -> Response:
-        found = self._application.search(request.query_params.get("query", ""), _FOUND)
+        results = self._application.search(request.query_params.get("query", ""), _MAX_RESULTS)
         return _json(
             dumps(
-                [{"name": each.name, "why": each.why, "needs": dict(each.needs)} for each in found]
+                [
+                    {"name": result.name, "why": result.why, "needs": dict(result.needs)}
+                    for result in results
+                ]
             )
         )
 
@@ -244,14 +247,14 @@ class _Handlers:
     async def _send(self, request: Request) -> Response:
         name, profile, text, body = await _call(request)
         token = text_member(body, "token") if body.get("token") is not None else None
-        found = await self._calls.send(name, profile, text, body.get("human"), token)
-        return _json(self._calls.safe_json(found))
+        result = await self._calls.send(name, profile, text, body.get("human"), token)
+        return _json(self._calls.safe_json(result))
 
 
 async def _call(request: Request) -> tuple[str, str, str, JsonObject]:
     """Return the function, the profile and the text of a call, and the whole request."""
     body = await _body(request)
-    name, profile, text = (text_member(body, each) for each in ("name", "profile", "text"))
+    name, profile, text = (text_member(body, member) for member in ("name", "profile", "text"))
     return name, profile, text, body
 
 
@@ -266,8 +269,8 @@ async def _body(request: Request) -> JsonObject:
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > MAX_BODY:
-            raise RequestRefusedError(413, f"the request is larger than {MAX_BODY:,} bytes")
+        if len(content) > MAX_BODY_BYTES:
+            raise RequestRefusedError(413, f"the request is larger than {MAX_BODY_BYTES:,} bytes")
     try:
         body: Any = loads(bytes(content))
     except ValueError:

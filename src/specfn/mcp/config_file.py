@@ -133,7 +133,7 @@ class _ConfigReader:
         documents = self._members(parts["documents"], "documents", None)
         if not documents:
             self._fail(parts["documents"], "documents", "empty; add at least one document")
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: reader(parts[name], name)
             for name, reader in (
                 ("mode", self._mode),
@@ -146,7 +146,7 @@ class _ConfigReader:
             if name in parts
         }
         read = tuple(self._document(name, node) for name, node in documents.items())
-        return ServerConfig(documents=read, variables=tuple(self._used), **found)
+        return ServerConfig(documents=read, variables=tuple(self._used), **values)
 
     def _document(self, name: str, node: yaml.Node) -> DocumentConfig:
         place = f"documents.{name}"
@@ -170,8 +170,8 @@ class _ConfigReader:
             "timeout": self._seconds,
             "select": self._texts,
         }
-        found = {key: readers[key](each, f"{place}.{key}") for key, each in parts.items()}
-        return DocumentConfig(name=name, **found)
+        values = {key: readers[key](value, f"{place}.{key}") for key, value in parts.items()}
+        return DocumentConfig(name=name, **values)
 
     # -- values ---------------------------------------------------------------------------------------
 
@@ -181,17 +181,17 @@ class _ConfigReader:
         """Return the members of a mapping."""
         if not isinstance(node, yaml.MappingNode):
             self._fail(node, place or "the file", "expected a mapping of keys to values")
-        found: dict[str, yaml.Node] = {}
+        members: dict[str, yaml.Node] = {}
         for key, value in node.value:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             where = f"{place}.{name}" if place else name
             if known is not None and name not in known:
                 hint = near(name, known) or f"; known keys are {', '.join(known)}"
                 self._fail(key, where, f"unknown key{hint}")
-            if name in found:
+            if name in members:
                 self._fail(key, where, "duplicate key; remove one of them")
-            found[name] = value
-        return found
+            members[name] = value
+        return members
 
     def _text(self, node: yaml.Node, place: str) -> str:
         value = self._scalar(node, place)
@@ -204,7 +204,7 @@ class _ConfigReader:
             return (self._text(node, place),)
         if not isinstance(node, yaml.SequenceNode):
             self._fail(node, place, "expected a text or a list of texts")
-        return tuple(self._text(each, f"{place}[{i}]") for i, each in enumerate(node.value))
+        return tuple(self._text(item, f"{place}[{i}]") for i, item in enumerate(node.value))
 
     def _switch(self, node: yaml.Node, place: str) -> bool:
         value = self._scalar(node, place)
@@ -233,21 +233,21 @@ class _ConfigReader:
     def _secrets(self, node: yaml.Node, place: str) -> dict[str, str]:
         """Return values that are references."""
         members = self._members(node, place, None)
-        return {name: self._secret(each, f"{place}.{name}") for name, each in members.items()}
+        return {name: self._secret(value, f"{place}.{name}") for name, value in members.items()}
 
     def _values(self, node: yaml.Node, place: str) -> dict[str, str]:
         """Return values; one with the name of a secret must be a reference."""
-        found = {}
-        for name, each in self._members(node, place, None).items():
+        values = {}
+        for name, value in self._members(node, place, None).items():
             where = f"{place}.{name}"
-            is_reference = isinstance(each, yaml.ScalarNode) and _is_reference(str(each.value))
+            is_reference = isinstance(value, yaml.ScalarNode) and _is_reference(str(value.value))
             if is_reference or _is_secret(name):
-                found[name] = self._secret(each, where)
-            elif isinstance(each, yaml.ScalarNode):
-                found[name] = str(each.value)
+                values[name] = self._secret(value, where)
+            elif isinstance(value, yaml.ScalarNode):
+                values[name] = str(value.value)
             else:
-                self._fail(each, where, "expected a text")
-        return found
+                self._fail(value, where, "expected a text")
+        return values
 
     def _secret(self, node: yaml.Node, place: str) -> str:
         value = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
@@ -264,7 +264,7 @@ class _ConfigReader:
                 "invalid secret; expected a reference: ${NAME} for an environment variable, "
                 "or file:PATH",
             )
-        return _VARIABLE.sub(lambda found: self._variable(node, place, found[1]), value)
+        return _VARIABLE.sub(lambda match: self._variable(node, place, match[1]), value)
 
     def _variable(self, node: yaml.Node, place: str, name: str) -> str:
         value = self._references.variables.get(name, "")

@@ -14,13 +14,13 @@ class Host:
 
     Attributes:
         file: the file that the configuration belongs to.
-        most_tools: the maximum number of tools that it takes; ``None`` for no limit.
+        max_tools: the maximum number of tools that it takes; ``None`` for no limit.
         write: writes the configuration: the name of the server, the command, and the environment variables that it
             needs.
     """
 
     file: str
-    most_tools: int | None = None
+    max_tools: int | None = None
     write: Callable[[str, Sequence[str], Sequence[str]], str]
 
 
@@ -28,28 +28,28 @@ def _json(value: JsonObject) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _started(command: Sequence[str], env: Mapping[str, str]) -> JsonObject:
-    found: JsonObject = {"command": command[0], "args": list(command[1:])}
-    return {**found, "env": dict(env)} if env else found
+def _server(command: Sequence[str], env: Mapping[str, str]) -> JsonObject:
+    server: JsonObject = {"command": command[0], "args": list(command[1:])}
+    return {**server, "env": dict(env)} if env else server
 
 
 def _claude(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {each: f"${{{each}}}" for each in variables}
-    return _json({"mcpServers": {name: _started(command, env)}})
+    env = {variable: f"${{{variable}}}" for variable in variables}
+    return _json({"mcpServers": {name: _server(command, env)}})
 
 
 def _cursor(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {each: f"${{env:{each}}}" for each in variables}
-    return _json({"mcpServers": {name: _started(command, env)}})
+    env = {variable: f"${{env:{variable}}}" for variable in variables}
+    return _json({"mcpServers": {name: _server(command, env)}})
 
 
 def _vscode(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {each: f"${{input:{each}}}" for each in variables}
+    env = {variable: f"${{input:{variable}}}" for variable in variables}
     inputs = [
-        {"type": "promptString", "id": each, "description": each, "password": True}
-        for each in variables
+        {"type": "promptString", "id": variable, "description": variable, "password": True}
+        for variable in variables
     ]
-    servers = {name: {"type": "stdio", **_started(command, env)}}
+    servers = {name: {"type": "stdio", **_server(command, env)}}
     return _json({**({"inputs": inputs} if inputs else {}), "servers": servers})
 
 
@@ -71,7 +71,7 @@ def _toml(text: str) -> str:
 
 HOSTS: Final[Mapping[str, Host]] = {
     "claude": Host(file=".mcp.json", write=_claude),
-    "cursor": Host(file=".cursor/mcp.json", most_tools=40, write=_cursor),
+    "cursor": Host(file=".cursor/mcp.json", max_tools=40, write=_cursor),
     "vscode": Host(file=".vscode/mcp.json", write=_vscode),
     "codex": Host(file="~/.codex/config.toml", write=_codex),
 }
@@ -89,8 +89,8 @@ def print_config(
         variables: the environment variables with credentials.
         count: the number of functions.
     """
-    found = HOSTS[host]
-    is_large = found.most_tools is not None and count > found.most_tools
+    config = HOSTS[host]
+    is_large = config.max_tools is not None and count > config.max_tools
     mode = ("--mode", "search") if is_large and "--mode" not in arguments else ()
     command = ["uvx", "--from", "specfn[mcp]", "specfn", "serve", *arguments, *mode]
-    return found.write(name, command, variables)
+    return config.write(name, command, variables)

@@ -17,8 +17,8 @@ from specfn.errors import UsageError
 from specfn.http.response.first_bytes import FileType
 
 #: The maximum number of bytes and of files in a directory.
-MOST_BYTES: Final = 1024 * 1024 * 1024
-MOST_FILES: Final = 10_000
+MAX_BYTES: Final = 1024 * 1024 * 1024
+MAX_FILES: Final = 10_000
 
 #: Flags that do not exist on every system: no link is followed, and no line end is changed.
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -40,15 +40,15 @@ class SavedFiles:
         self,
         directory: str | os.PathLike[str],
         *,
-        most_bytes: int = MOST_BYTES,
-        most_files: int = MOST_FILES,
+        max_bytes: int = MAX_BYTES,
+        max_files: int = MAX_FILES,
     ) -> None:
         """Take the directory.
 
         Args:
             directory: an existing directory.
-            most_bytes: the maximum number of bytes of all entries of the directory together.
-            most_files: the maximum number of entries of the directory.
+            max_bytes: the maximum number of bytes of all entries of the directory together.
+            max_files: the maximum number of entries of the directory.
 
         Raises:
             UsageError: the directory does not exist, or no file can be created in it.
@@ -58,8 +58,8 @@ class SavedFiles:
         if problem is not None:
             shown = escape_invisible(str(directory))
             raise UsageError(f"the directory for files (--files) {shown!r} {problem}")
-        self._most_bytes = most_bytes
-        self._most_files = most_files
+        self._max_bytes = max_bytes
+        self._max_files = max_files
         self._lock = Lock()
         self._opened: int | None = None
         if _HAS_DIRECTORY:
@@ -84,7 +84,7 @@ class SavedFiles:
         """
         name = hashlib.sha256(content).hexdigest() + kind.extension
         with self._lock:
-            if not self._has(name, content):
+            if not self._is_saved(name, content):
                 self._create(name, content)
         return self._path / name
 
@@ -102,7 +102,7 @@ class SavedFiles:
                 os.unlink(self._place(name), **self._within())
             raise NotSavedError(_reason(error)) from None
 
-    def _has(self, name: str, content: bytes) -> bool:
+    def _is_saved(self, name: str, content: bytes) -> bool:
         """Return whether the file exists with this content.
 
         Raises:
@@ -135,7 +135,7 @@ class SavedFiles:
                 count += 1
                 with suppress(FileNotFoundError):
                     total += entry.stat(follow_symlinks=False).st_size
-        if total > self._most_bytes or count > self._most_files:
+        if total > self._max_bytes or count > self._max_files:
             raise NotSavedError("the directory for files is full")
 
     def _open(self, name: str, flags: int) -> int:
@@ -161,8 +161,8 @@ def _content(opened: int, most: int) -> bytes:
 def _problem(path: Path) -> str | None:
     """Return the reason why no file can be created in a directory."""
     if not path.is_dir():
-        found = "is not a directory" if path.exists() else "does not exist"
-        return f"{found}: pass an existing directory"
+        problem = "is not a directory" if path.exists() else "does not exist"
+        return f"{problem}: pass an existing directory"
     if not os.access(path, os.W_OK | os.X_OK):
         return "is not writable: pass a directory in which files can be created"
     return None

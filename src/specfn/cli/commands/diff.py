@@ -50,9 +50,15 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
         applications = source.version("OLD", old, progress), source.version("NEW", new, progress)
         progress.working("comparing")
         differences = compare(*applications)
-    counts = {verdict: sum(each.breaking == verdict for each in differences) for verdict in _TITLES}
+    counts = {
+        verdict: sum(difference.breaking == verdict for difference in differences)
+        for verdict in _TITLES
+    }
     if as_json:
-        data = {"differences": [each.as_json() for each in differences], "counts": counts}
+        data = {
+            "differences": [difference.as_json() for difference in differences],
+            "counts": counts,
+        }
         output.write_value(data)
     elif markdown:
         output.write_text("\n".join(_markdown(differences, counts)))
@@ -66,7 +72,7 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
 
 
 def _of(differences: Iterable["Difference"], verdict: "Verdict") -> "list[Difference]":
-    return [each for each in differences if each.breaking == verdict]
+    return [difference for difference in differences if difference.breaking == verdict]
 
 
 def _summary(counts: dict[Any, int]) -> str:
@@ -78,11 +84,13 @@ def _summary(counts: dict[Any, int]) -> str:
 
 def _show(differences: Sequence["Difference"], counts: dict[Any, int]) -> None:
     for verdict, title in _TITLES.items():
-        found = _of(differences, verdict)
-        if found:
+        listed = _of(differences, verdict)
+        if listed:
             output.write_lines(f"{title}:", "heading")
-            for each in found:
-                output.write_lines(f"  {_line(str(each))} ({each.kind})", _MEANINGS[verdict])
+            for difference in listed:
+                output.write_lines(
+                    f"  {_line(str(difference))} ({difference.kind})", _MEANINGS[verdict]
+                )
             output.write_lines("")
     output.write_lines(_summary(counts) if differences else "no differences")
 
@@ -109,14 +117,14 @@ _PLAIN: Final = str.maketrans(
 def _markdown(differences: Sequence["Difference"], counts: dict[Any, int]) -> Iterator[str]:
     yield f"### API changes: {_summary(counts)}" if differences else "### API changes: none"
     for verdict, title in _TITLES.items():
-        found = _of(differences, verdict)
-        if found:
+        listed = _of(differences, verdict)
+        if listed:
             yield from ("", f"**{title}**", "", "| function | kind | difference |", "|---|---|---|")
-            yield from map(_row, found)
+            yield from map(_row, listed)
 
 
-def _row(each: "Difference") -> str:
-    cells = (each.name or "(document)", each.kind, each.sentence)
+def _row(difference: "Difference") -> str:
+    cells = (difference.name or "(document)", difference.kind, difference.sentence)
     return f"| {' | '.join(map(_cell, cells))} |"
 
 

@@ -254,10 +254,10 @@ async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
     from specfn.http_server.listen import MAX_GRACE_SECONDS  # noqa: PLC0415  # only where it is needed
 
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for found in signals:
+        async for number in signals:
             with anyio.move_on_after(MAX_GRACE_SECONDS):
                 await _close(connections)
-            os._exit(EXIT_INTERRUPTED if found == signal.SIGINT else EXIT_SUCCESS)
+            os._exit(EXIT_INTERRUPTED if number == signal.SIGINT else EXIT_SUCCESS)
     raise AssertionError
 
 
@@ -327,5 +327,5 @@ def _absolute(spec: str) -> str:
     path = rest if separator and name.isidentifier() else spec
     if "://" in path:
         return spec
-    found = str(Path(path).absolute())
-    return f"{name}={found}" if path is rest and separator else found
+    absolute = str(Path(path).absolute())
+    return f"{name}={absolute}" if path is rest and separator else absolute
