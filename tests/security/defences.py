@@ -262,7 +262,7 @@ def uncached_fact(_: Any) -> Callable[..., Any]:
 
 def any_path(_: Any) -> Callable[..., Any]:
     """A server variable takes whatever a path takes, wherever it is."""
-    return lambda *_: import_module("specfn.http.request.server_variables")._PATH
+    return lambda *_: import_module("specfn.http.request.base_url")._PATH
 
 
 def forwarding(genuine: Any, taken: Callable[[Any], dict[str, Any]]) -> Callable[..., Any]:
@@ -366,7 +366,7 @@ def content_only(genuine: Any) -> Callable[..., Any]:
 DEFENCES: Final = (
     Defence(
         threat="T1",
-        function="specfn.http.request.url:hazard",
+        function="specfn.http.request.parameters:hazard",
         off=gives(None),
         tests="test_values_that_climb_are_refused",
     ),
@@ -378,7 +378,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T1",
-        function="specfn.http.request.url:assemble",
+        function="specfn.http.request.parameters:assemble",
         off=assembled,
         tests="test_an_assembled_url_that_moved_is_not_sent",
     ),
@@ -402,7 +402,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T3",
-        function="specfn.http.request.server_variables:_in_authority",
+        function="specfn.http.request.base_url:_in_authority",
         off=any_path,
         tests="test_a_value_does_not_end_the_host",
     ),
@@ -486,7 +486,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.http.request.method_override:_exceeds",
+        function="specfn.http.request.parameters:_exceeds",
         off=gives(value=False),
         tests="test_a_form_does_not_do_more_than_was_allowed",
     ),

@@ -10,7 +10,7 @@ from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.calling.effects import CallResult
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.connectors.turn import Call, Message
-from specfn.http.response.non_finite import nulled
+from specfn.http.response.tolerant_json import nulled
 from specfn.invocation import prompts
 from specfn.invocation.approval import Refusals
 from specfn.invocation.storage import (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
 from specfn.code_mode.sandbox import Failed, Finished
-from specfn.http.response.non_finite import nulled
+from specfn.http.response.tolerant_json import nulled
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.schema.safe_text import shorten
 

@@ -8,7 +8,7 @@ from specfn.comparison.difference import DifferenceKind, Verdict
 from specfn.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
 from specfn.function.function import Function
-from specfn.http.media import is_json
+from specfn.migrate.bodies.media_types import is_json
 from specfn.migrate.route import Body, Parameter
 from specfn.records import ABSENT
 

@@ -19,9 +19,9 @@ def fault_of(route: Route) -> DocumentError | None:
     body = route.body
     if body is None or body.kind not in _IN_CHARSETS:
         return None
-    from specfn.http.media import unsendable  # noqa: PLC0415  # few bodies are texts
+    from specfn.http.charsets import unsendable_charset  # noqa: PLC0415  # few bodies are texts
 
-    return unsendable(body)
+    return unsendable_charset(body)
 
 
 def need_sendable(route: Route) -> None:

@@ -1,11 +1,15 @@
 """Charsets of text in responses (rule X9) and requests (rule X5)."""
 
 import codecs
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from specfn._internal.pointer import escape
 from specfn.errors import DocumentError
 from specfn.http.unserializable import Unserializable
+from specfn.migrate.bodies.media_types import charset_of, is_json, preferred
+from specfn.migrate.route import Body, MultipartPart, MultipartParts
 
 #: Encodings of the Encoding Standard that contain no text: ``replacement`` marks refused encodings, and
 #: ``x-user-defined`` marks bytes.
@@ -134,7 +138,7 @@ def encode(text: str, label: str, pointer: str) -> bytes:
     """
     codec = sendable_codec(label)
     if codec is None:
-        raise unsendable(label, pointer)
+        raise _unsendable(label, pointer)
     try:
         content = text.encode(codec)
     except UnicodeEncodeError:
@@ -144,10 +148,55 @@ def encode(text: str, label: str, pointer: str) -> bytes:
     return content
 
 
-def unsendable(label: str, pointer: str) -> DocumentError:
+def _unsendable(label: str, pointer: str) -> DocumentError:
     """Return the error for a charset that cannot be sent."""
     return DocumentError(
         f"the charset {label[:60]!r} cannot be sent: Python has no codec for exactly this charset; "
         "declare utf-8, or choose another media type of the document with Options.media_types",
         pointer=pointer,
     )
+
+
+def encode_text(text: str, media_type: str, pointer: str) -> bytes:
+    """Encode a text in the charset of its media type; the default is UTF-8.
+
+    Raises:
+        Unserializable: the charset does not have all characters of the text.
+        DocumentError: the charset cannot be sent.
+    """
+    return encode(text, charset_of(media_type) or "utf-8", pointer)
+
+
+def unsendable_charset(body: Body) -> DocumentError | None:
+    """Return the fault of a body with text in a charset that cannot be sent; ``None`` if there is no such text (rule X5)."""
+    for media_type, pointer in _texts(body):
+        label = charset_of(media_type)
+        if label and sendable_codec(label) is None:
+            return _unsendable(label, pointer)
+    return None
+
+
+def _texts(body: Body) -> Iterator[tuple[str, str]]:
+    """Yield the media type and the pointer of each text in a body."""
+    place = f"{body.pointer}/content/{escape(body.media_type)}"
+    if body.kind in {"text", "xml"}:
+        yield body.media_type, place
+    elif body.kind == "multipart":
+        yield from _texts_of_parts(body.parts, place)
+
+
+def _texts_of_parts(parts: MultipartParts, place: str) -> Iterator[tuple[str, str]]:
+    for name, part in parts.named.items():
+        yield from _texts_of_part(part, f"{place}/encoding/{escape(name)}")
+    for index, part in enumerate(parts.prefix):
+        yield from _texts_of_part(part, f"{place}/prefixEncoding/{index}")
+    yield from _texts_of_part(parts.rest, f"{place}/itemEncoding")
+
+
+def _texts_of_part(part: MultipartPart, place: str) -> Iterator[tuple[str, str]]:
+    if part.inner is not None:
+        yield from _texts_of_parts(part.inner, place)
+    elif not part.is_file and part.transfer is None:
+        media_type = preferred(part.media_types, None, "text/plain")
+        if not is_json(media_type):
+            yield media_type, f"{place}/contentType"

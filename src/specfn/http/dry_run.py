@@ -14,9 +14,9 @@ from specfn._internal.json import JsonObject
 from specfn.errors import SpecfnError
 from specfn.http.connection import MASK, Connection
 from specfn.http.masking import Masking
-from specfn.http.media import is_json
 from specfn.http.request import security
 from specfn.http.request.request import Addition, Draft, finish, prepare
+from specfn.migrate.bodies.media_types import is_json
 from specfn.migrate.route import CallableFunction as Function
 
 #: Headers that curl writes itself, and the header that would make curl's output unreadable.

@@ -20,7 +20,7 @@ from specfn.cli.save import refuse_source, save
 from specfn.cli.select import find_function
 from specfn.cli.terminal.colors import SAFETY, is_colored, paint
 from specfn.errors import ArgumentError, UsageError, redirect_of
-from specfn.http.response.non_finite import nulled
+from specfn.http.response.tolerant_json import nulled
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:

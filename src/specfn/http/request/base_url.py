@@ -1,22 +1,254 @@
-"""The base URL of an operation: that of the caller, or a declared server that the caller allows.
+"""The base URL of an operation: that of the caller, or a declared server that the caller allows (rule X4).
 
-The document does not decide the host (rule X4). A declared server that the caller did not allow is an error, which
-names the origin to add.
+The document does not decide the host. A declared server that the caller did not allow is an error, which names the
+origin to add. A value of a server variable stays in its part of the URL: a value that contains a delimiter could change
+the host, so the template is parsed first, and each value is checked against its part.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
 from urllib.parse import urljoin
 
 import httpx
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, dumps
 from specfn._internal.url import shown
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
-from specfn.http.request.server_variables import describe_variables, substitute, variables_of
+from specfn.http.request.parameters import hazard
 from specfn.migrate.route import Api, Route
 from specfn.network.origins import Base, is_private, parse
+
+# -- server variables --------------------------------------------------------------------------------
+
+_VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
+
+#: The scheme, which may be a variable with its colon, and the authority (RFC 3986, section 3).
+_AUTHORITY: Final = re.compile(r"(?:[^/?#]*:|\{[^{}]*\})?//(?P<authority>[^/?#]*)")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+_LABEL: Final = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+
+#: The number of enum members and of characters of a value that an error shows.
+_MEMBERS: Final = 20
+_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class URLPart:
+    """A part of a URL that contains a variable.
+
+    Attributes:
+        pattern: the pattern of valid values.
+        allowed: the description of valid values, for an error.
+        is_path: whether values are checked for dot segments.
+    """
+
+    pattern: re.Pattern[str]
+    allowed: str
+    is_path: bool = False
+
+
+_UNSAFE: Final = r"?#\\\x00-\x1f\x7f-\x9f\ud800-\udfff"
+
+_WEB: Final = URLPart(re.compile("https?", re.IGNORECASE), "http or https")
+_WEB_COLON: Final = URLPart(re.compile("https?:", re.IGNORECASE), "http: or https:")
+_WEB_PIECE: Final = URLPart(re.compile("[A-Za-z]*"), "letters that make http or https")
+_HOST: Final = URLPart(
+    re.compile(rf"{_LABEL}(\.{_LABEL})*"),
+    "DNS labels of letters, digits and -, separated by .",
+)
+_HOST_PIECE: Final = URLPart(re.compile("[A-Za-z0-9.-]*"), "letters, digits, - and .")
+_PORT: Final = URLPart(
+    re.compile(
+        "(?![0-9]{6})0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+    ),
+    "digits of a number from 1 to 65535",
+)
+_SEGMENT: Final = URLPart(
+    re.compile(f"[^/{_UNSAFE}]*"),
+    "a text without /, ?, #, \\, control characters and dot segments",
+    is_path=True,
+)
+_PATH: Final = URLPart(
+    re.compile(f"[^{_UNSAFE}]*"),
+    "a path without ?, #, \\, control characters and dot segments",
+    is_path=True,
+)
+_ROOTED: Final = URLPart(
+    re.compile(f"(/[^{_UNSAFE}]*)?"), f"{_PATH.allowed}, that begins with /", is_path=True
+)
+_URL: Final = URLPart(
+    re.compile(f"(?!//)[^{_UNSAFE}]*"),
+    "a complete URL or a path, without ?, #, \\, control characters and dot segments",
+    is_path=True,
+)
+
+
+def variables_of(server: JsonObject) -> frozenset[str]:
+    """Return the names of the variables in the URL of a server."""
+    return frozenset(_VARIABLE.findall(str(server.get("url", "/"))))
+
+
+def describe_variables(server: JsonObject, given: Mapping[str, str]) -> str:
+    """Return the variables of a server with their values, for an error; empty without variables."""
+    declared = _dict(server.get("variables"))
+    values = {
+        name: _text(given.get(name, _dict(declared.get(name)).get("default"))) or ""
+        for name in dict.fromkeys(_VARIABLE.findall(str(server.get("url", "/"))))
+    }
+    return " and ".join(
+        f"the server variable {name!r} is {_quoted(value)}" for name, value in values.items()
+    )
+
+
+def substitute(server: JsonObject, given: Mapping[str, str]) -> str:
+    """Return the URL of a server with the values of its variables.
+
+    Args:
+        server: the Server Object.
+        given: the values of the caller. Other variables have their default.
+
+    Raises:
+        UsageError: a variable has no value, or a value that its part of the URL or its enum does not allow.
+    """
+    template = str(server.get("url", "/"))
+    declared = _dict(server.get("variables"))
+    url, end = "", 0
+    for match, part in _parts(template, declared):
+        url += template[end : match.start()]
+        url += _value(match[1], _dict(declared.get(match[1])), given, part)
+        end = match.end()
+    url += template[end:]
+    if end:
+        _check_whole(template, url)
+    return url
+
+
+def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: URLPart) -> str:
+    """Return the value of one variable: that of the caller, or the default of the document."""
+    chosen = _text(given.get(name, variable.get("default")))
+    if chosen is None:
+        raise UsageError(
+            f"the server variable {name!r} has no value: pass it in connection.server_variables"
+        )
+    enum = variable.get("enum")
+    members = [_text(each) for each in enum] if isinstance(enum, list) else []
+    if members and chosen not in members:
+        listed = ", ".join(map(repr, members[:_MEMBERS]))
+        more = ", ..." if len(members) > _MEMBERS else ""
+        raise UsageError(
+            f"the server variable {name!r} has the value {_quoted(chosen)}; expected one of {listed}{more}"
+        )
+    if members and part is _HOST:  # an enum may contain part of a host name, as in s3{dash-or-dot}
+        part = _HOST_PIECE
+    if not part.pattern.fullmatch(chosen) or (part.is_path and hazard(chosen)):
+        raise UsageError(
+            f"the server variable {name!r} has the invalid value {_quoted(chosen)}; expected {part.allowed}"
+        )
+    return chosen
+
+
+def _parts(template: str, declared: JsonObject) -> Iterator[tuple[re.Match[str], URLPart]]:
+    """Yield each variable of a template with its part of the URL."""
+    plain = _masked(template)
+    found = _AUTHORITY.match(plain)
+    for match in _VARIABLE.finditer(template):
+        start, end = match.span()
+        if found is None:
+            yield match, _URL if _is_url(plain, match) else _in_path(plain[:start], plain[end:])
+        elif end <= found.start("authority"):
+            yield match, _in_scheme(plain[:start], plain[end:])
+        elif end > found.end("authority"):
+            yield match, _in_path(plain[found.end("authority") : start], plain[end:])
+        else:
+            yield match, _in_authority(template, match, found, declared)
+
+
+def _masked(template: str) -> str:
+    """Return a template of the same length whose variable names contain no delimiters of a URL."""
+    return _VARIABLE.sub(lambda match: "{" + "x" * len(match[1]) + "}", template)
+
+
+def _is_url(template: str, match: re.Match[str]) -> bool:
+    """Return whether a variable is the whole URL before the path, as in ``{baseUrl}/v1``."""
+    return match.start() == 0 and template[match.end() :][:1] in {"", "/"}
+
+
+def _in_scheme(before: str, after: str) -> URLPart:
+    """Return the URL part of a variable in the scheme, with or without the colon."""
+    if before or not after.startswith(("://", "//")):
+        return _WEB_PIECE
+    return _WEB_COLON if after.startswith("//") else _WEB
+
+
+def _in_path(before: str, after: str) -> URLPart:
+    """Return the URL part of a variable in the path, by the text around it."""
+    return _PATH if before in {"", "/"} and after in {"", "/"} else _SEGMENT
+
+
+def _in_authority(
+    template: str, match: re.Match[str], found: re.Match[str], declared: JsonObject
+) -> URLPart:
+    """Return the URL part of a variable in the authority. A last variable whose default begins with ``/`` is the path."""
+    if _is_rooted(match, found, declared):
+        return _ROOTED
+    start, end = (offset - found.start("authority") for offset in match.span())
+    before, after = found["authority"][:start], found["authority"][end:]
+    if ":" in before and "]" not in before.rpartition(":")[2] + after:
+        return _PORT
+    following = _VARIABLE.match(template, match.end())
+    is_last = following is not None and _is_rooted(following, found, declared)
+    is_label = (is_last or after[:1] in {"", ".", ":"}) and before[-1:] in {"", "."}
+    return _HOST if is_label else _HOST_PIECE
+
+
+def _is_rooted(match: re.Match[str], found: re.Match[str], declared: JsonObject) -> bool:
+    """Return whether a variable contains the path: ``https://host{basePath}`` with the default ``/v1``."""
+    default = _dict(declared.get(match[1])).get("default")
+    is_last = match.end() == found.end("authority")
+    return is_last and isinstance(default, str) and default.startswith("/")
+
+
+def _check_whole(template: str, url: str) -> None:
+    """Check the whole URL for dot segments and for a host that the template does not have.
+
+    Raises:
+        UsageError: the URL contains one of them.
+    """
+    plain = _masked(template)
+    first = _VARIABLE.match(plain)
+    if first is not None and _is_url(plain, first) and not _AUTHORITY.match(plain):
+        return  # the variable is the URL
+    found = _AUTHORITY.match(url)
+    is_moved = (found is None) is not (_AUTHORITY.match(plain) is None)
+    is_moved = is_moved or (found is None and _SCHEME.match(url) is not None)
+    if is_moved or hazard(url[found.end() if found else 0 :]):
+        raise UsageError(
+            f"the URL of the server {_quoted(template)} has an unsafe host or path with these server_variables: "
+            f"{_quoted(shown(url))}"
+        )
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text; a default may be a number (``443``)."""
+    if isinstance(value, str) or value is None:
+        return value
+    return dumps(value).decode() if isinstance(value, bool | int | float) else None
+
+
+def _quoted(value: str) -> str:
+    """Return a value for an error: quoted, escaped and truncated."""
+    return repr(value) if len(value) <= _CHARACTERS else f"{value[:_CHARACTERS]!r}..."
+
+
+# -- the choice of a server --------------------------------------------------------------------------
 
 
 def choose(route: Route, api: Api, connection: Connection) -> Base:

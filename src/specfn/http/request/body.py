@@ -6,14 +6,12 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.characters import escape_all
 from specfn._internal.json import JsonObject
 from specfn.errors import DocumentError
+from specfn.http.charsets import encode_text
 from specfn.http.files import content_of, file_of
-from specfn.http.json_values import dumps, text
-from specfn.http.media import charset_of, encode_text, is_json, preferred
 from specfn.http.request import multipart, style
-from specfn.http.request.sequences import sequence
-from specfn.http.request.style import Pair
+from specfn.http.request.style import Pair, dumps, sequence, text
 from specfn.http.unserializable import Unserializable
-from specfn.migrate.bodies.media_types import FORM
+from specfn.migrate.bodies.media_types import FORM, charset_of, is_json, preferred
 from specfn.migrate.route import Body, BodyKind
 from specfn.network.headers import is_value
 

@@ -6,21 +6,83 @@ own 128-bit hash is as hard to construct as a guess of a random boundary. The pa
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn.errors import DocumentError
+from specfn.http.charsets import encode_text
 from specfn.http.files import content_of, file_of, plain_file_name
-from specfn.http.json_values import dumps, text
-from specfn.http.media import encode_text, is_json, preferred
 from specfn.http.request import style
-from specfn.http.request.extensions import extension_of
-from specfn.http.request.sequences import sequence
+from specfn.http.request.style import dumps, sequence, text
 from specfn.http.unserializable import Unserializable
-from specfn.migrate.bodies.media_types import essence, is_sequence
+from specfn.migrate.bodies.media_types import essence, is_json, is_sequence, preferred
 from specfn.migrate.route import MultipartPart, MultipartParts
 from specfn.network.headers import is_token, is_value
+
+# -- file extensions. The table of the operating system differs between machines ---------------------
+
+#: The extensions of common media types.
+_EXTENSIONS: Final[Mapping[str, str]] = {
+    "application/gzip": ".gz",
+    "application/json": ".json",
+    "application/msword": ".doc",
+    "application/pdf": ".pdf",
+    "application/rtf": ".rtf",
+    "application/vnd.ms-excel": ".xls",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/xml": ".xml",
+    "application/x-tar": ".tar",
+    "application/yaml": ".yaml",
+    "application/zip": ".zip",
+    "audio/mp4": ".m4a",
+    "audio/mpeg": ".mp3",
+    "audio/ogg": ".ogg",
+    "audio/wav": ".wav",
+    "audio/webm": ".weba",
+    "image/bmp": ".bmp",
+    "image/gif": ".gif",
+    "image/heic": ".heic",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/svg+xml": ".svg",
+    "image/tiff": ".tif",
+    "image/webp": ".webp",
+    "text/css": ".css",
+    "text/csv": ".csv",
+    "text/html": ".html",
+    "text/markdown": ".md",
+    "text/plain": ".txt",
+    "text/xml": ".xml",
+    "video/mp4": ".mp4",
+    "video/mpeg": ".mpeg",
+    "video/quicktime": ".mov",
+    "video/webm": ".webm",
+}
+
+#: The extensions of other types, by their beginning or end (RFC 6839).
+_FAMILIES: Final = (
+    ("jsonl", ".jsonl"),
+    ("lines", ".jsonl"),
+    ("ndjson", ".ndjson"),
+    ("json-seq", ".json"),
+    ("+json", ".json"),
+    ("+xml", ".xml"),
+    ("text/", ".txt"),
+)
+
+
+def extension_of(media_type: str) -> str:
+    """Return the extension for a file of a media type; ``.bin`` by default."""
+    name = essence(media_type)
+    return _EXTENSIONS.get(name) or next(
+        (end for start, end in _FAMILIES if name.startswith(start) or name.endswith(start)), ".bin"
+    )
+
+
+# -- parts -------------------------------------------------------------------------------------------
 
 _FORM: Final = "multipart/form-data"
 _OCTETS: Final = "application/octet-stream"

@@ -1,18 +1,167 @@
-"""Serialization of parameters by their location: path, query, header or cookie (rule X2)."""
+"""Parameters in a path, query, header or cookie (rule X2), so that no argument leaves its place (rules X3, X11).
 
+Percent-encoding alone is not enough for a path. ``..`` consists of unreserved characters, and clients, proxies and
+servers decode and collapse paths differently, sometimes more than once.
+"""
+
+import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, TypeAlias
-from urllib.parse import unquote_plus
+from typing import Any, Final, TypeAlias
+from urllib.parse import quote, unquote, unquote_plus
 
-from specfn.http.json_values import dumps, text
-from specfn.http.media import is_json
+from specfn.errors import DocumentError
 from specfn.http.request import style
 from specfn.http.request.body import form_pairs
-from specfn.http.request.style import Escape, Pair
+from specfn.http.request.style import Escape, Pair, dumps, normalize, text
 from specfn.http.unserializable import SerializationFaults, Unserializable
+from specfn.migrate.bodies.media_types import is_json
 from specfn.migrate.parameters.reserved import is_reserved, overrides
-from specfn.migrate.route import Parameter, ParameterGroup
+from specfn.migrate.route import Parameter, ParameterGroup, Pieces, Placeholder, Route
+from specfn.migrate.safety import exceeds, method_in, safety_of
 from specfn.network.headers import is_token, is_value
+
+# -- paths and URLs ----------------------------------------------------------------------------------
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SEPARATOR: Final = re.compile(r"[/\\]")
+_STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+#: The number of times that a value is decoded before it is refused as an attack.
+_ROUNDS: Final = 8
+
+#: RFC 3986's characters of a segment and of a query, besides the unreserved ones.
+_SEGMENT: Final = "%:@!$&'()*+,;="
+_QUERY: Final = "%:@!$'()*+,;=/?"
+
+
+def hazard(segment: str) -> str | None:
+    """Return the reason why a path must not contain a text in any decoding of a server; ``None`` if it may.
+
+    Path parameters (``..;x``) are ignored, because some servers drop them before they resolve dot segments.
+    """
+    for _ in range(_ROUNDS):
+        if _CONTROL.search(segment):
+            return "a path must not hold control characters"
+        if any(part.partition(";")[0] in {".", ".."} for part in _SEPARATOR.split(segment)):
+            return "a path must not hold the segments . or .."
+        decoded = unquote(segment)
+        if decoded == segment:
+            return None
+        segment = decoded
+    return "the value is percent-encoded too many times"
+
+
+def path(route: Route, arguments: Mapping[str, Any], faults: SerializationFaults) -> str:
+    """Return the encoded path below the base path. If there are ``faults``, the result is invalid.
+
+    Raises:
+        DocumentError: the path key contains dot segments, or the name of an undeclared parameter.
+    """
+    declared = {parameter.name: parameter for parameter in route.parameters}
+    segments = (
+        _segment(pieces, route, declared, arguments, faults) for pieces in route.template.segments
+    )
+    return "/" + "/".join(segments)
+
+
+def _segment(
+    pieces: Pieces,
+    route: Route,
+    declared: Mapping[str, Parameter],
+    arguments: Mapping[str, Any],
+    faults: SerializationFaults,
+) -> str:
+    """Return one segment. It is also checked as a whole, because harmless parts can add up to ``..``."""
+    if len(pieces) == 1 and isinstance(pieces[0], str) and pieces[0].isalnum():
+        return _literal(pieces[0], _SEGMENT)
+    known = len(faults.found)
+    segment = ""
+    tab = "\t"  # which the encoded segment never holds
+    keys = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            segment += _literal(piece, _SEGMENT)
+            continue
+        parameter = _parameter(piece, route, declared)
+        keys.append(parameter.key)
+        tab = "%09" if parameter.style == "tabDelimited" else tab
+        with faults.at(parameter.key):
+            segment += _checked(parameter, arguments.get(parameter.key))
+    reason = hazard(segment.replace(tab, ","))
+    if reason is not None and len(faults.found) == known:
+        if not keys:
+            raise DocumentError(f"the path key is not safe: {reason}", pointer=route.pointer)
+        value = arguments.get(keys[0])
+        faults.found.append(Unserializable("string", reason, value=value, tokens=(keys[0],)))
+    return segment
+
+
+def _parameter(piece: Placeholder, route: Route, declared: Mapping[str, Parameter]) -> Parameter:
+    parameter = declared.get(piece.name)
+    if parameter is None:
+        raise DocumentError(
+            f"the path contains the parameter {piece.name!r}, which the operation does not declare",
+            pointer=route.pointer,
+        )
+    return parameter
+
+
+def fixed_query(
+    route: Route, arguments: Mapping[str, Any], faults: SerializationFaults
+) -> list[str]:
+    """Return the query of the path key as encoded pairs (rule R3).
+
+    A pair whose placeholder has no argument is omitted.
+    """
+    declared = {parameter.name: parameter for parameter in route.parameters}
+    written = []
+    for name, pieces in route.template.query:
+        value = ""
+        for piece in pieces or ():
+            if isinstance(piece, str):
+                value += _literal(piece, _QUERY)
+                continue
+            key = _parameter(piece, route, declared).key
+            if arguments.get(key) is None:
+                break
+            with faults.at(key):
+                value += quote(text(arguments[key]), safe="")
+        else:
+            label = _literal(name, _QUERY)
+            written.append(label if pieces is None else f"{label}={value}")
+    return written
+
+
+def _checked(parameter: Parameter, value: Any) -> str:
+    """Serialize one path parameter, after a check of each value in it."""
+    normalized = normalize(value)
+    for leaf in _leaves(normalized):
+        reason = hazard(leaf)
+        if reason is not None:
+            raise Unserializable("string", reason, value=value)
+    written = "" if normalized == "" else path_text(parameter, normalized)
+    if not written:
+        raise Unserializable(
+            "string & MinLength<1>", "a path parameter must not be empty", value=value
+        )
+    return written
+
+
+def _leaves(value: Any) -> list[str]:
+    """Return every key and scalar of a value, as text."""
+    if isinstance(value, dict):
+        return [*value, *(leaf for item in value.values() for leaf in _leaves(item))]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [text(value)]
+
+
+def _literal(written: str, safe: str) -> str:
+    """Return a text of the document, percent-encoded unless it is already."""
+    return quote(_STRAY_PERCENT.sub("%25", written), safe=safe)
+
+
+# -- parameters by location --------------------------------------------------------------------------
 
 #: The keys of values that the caller or the document fixed. These may override the method (rule X11).
 Fixed: TypeAlias = Collection[tuple[str, ...]]
@@ -195,3 +344,33 @@ def cookies(
         with faults.at(*place):
             written.extend(cookie_pairs(parameter, value))
     return tuple(written)
+
+
+# -- overridden methods ------------------------------------------------------------------------------
+
+
+def refuse_override(route: Route, named: Mapping[str, Any], faults: SerializationFaults) -> None:
+    """Refuse a property such as ``_method`` whose method exceeds the safety of the route.
+
+    A body follows its own schema, so a method within the safety of the route stays. An example is ``_method=PUT`` in a
+    POST that writes, which some frameworks require for uploads.
+
+    Args:
+        route: the operation, with the safety that the caller read.
+        named: the arguments by key.
+        faults: receives the refusals.
+    """
+    body = named.get("body")
+    for name, item in body.items() if isinstance(body, dict) else ():
+        if isinstance(name, str) and overrides(name, "body") and _exceeds(item, route):
+            reason = f"it would override the method of a call whose safety is {route.safety!r}"
+            faults.found.append(
+                Unserializable("undefined", reason, value=item, tokens=("body", name))
+            )
+
+
+def _exceeds(item: Any, route: Route) -> bool:
+    """Return whether a value, or an item of a list, is a method that exceeds the safety of the route."""
+    values = item if isinstance(item, list) else [item]
+    methods = [method_in(value) for value in values if isinstance(value, str)]
+    return any(method and exceeds(safety_of(method), route.safety) for method in methods)

@@ -5,7 +5,7 @@ arguments; ``finish`` adds the headers, cookies, query values and credentials of
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, unquote
@@ -17,18 +17,16 @@ from specfn._internal.frames import without_locals
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
+from specfn.http.charsets import unsendable_charset
 from specfn.http.connection import Connection, reveal, sealed_credential
 from specfn.http.masking import Masking
-from specfn.http.media import is_json
-from specfn.http.media import unsendable as unsendable_body
 from specfn.http.redact import redacted_request
-from specfn.http.request import base_url, parameters, security, url
+from specfn.http.request import base_url, parameters, security
 from specfn.http.request import body as bodies
-from specfn.http.request.method_override import refuse_override
 from specfn.http.request.security import Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
-from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events
+from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events, is_json
 from specfn.migrate.parameters.fixed import shown as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
@@ -178,7 +176,7 @@ def prepare(
     """
     route = _route(function, connection)
     assert connection is not None
-    fault = None if route.body is None else unsendable_body(route.body)
+    fault = None if route.body is None else unsendable_charset(route.body)
     if fault is not None:
         raise fault
     if arguments is None:
@@ -233,15 +231,15 @@ def _written(
     """
     fixed = route.fixed
     written = (
-        url.path(route, named, faults),
+        parameters.path(route, named, faults),
         (
-            *url.fixed_query(route, named, faults),
+            *parameters.fixed_query(route, named, faults),
             *parameters.query(route.query, named, faults, fixed),
         ),
         parameters.headers(route.headers, named, faults, fixed),
         parameters.cookies(route.cookies, named, faults),
     )
-    refuse_override(route, named, faults)
+    parameters.refuse_override(route, named, faults)
     return written
 
 
@@ -323,13 +321,40 @@ def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
         headers["cookie"] = ("Cookie", written)
     try:
         pairs = (*query, *always)
-        target = url.assemble(draft.base, draft.path, pairs, segments=draft.segments)
+        target = assemble(draft.base, draft.path, pairs, segments=draft.segments)
     except Unserializable as fault:
         raise _refusal(draft.function, [fault], None, None) from None
     raw = [(name.encode("ascii"), value.encode()) for name, value in headers.values()]
     return redacted_request(
         draft.method, target, raw, draft.content, always=always, once=draft.once
     )
+
+
+def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> httpx.URL:
+    """Join the parts of a URL, and check that httpx does not change them.
+
+    Args:
+        base: the base URL.
+        path: the encoded path below the base path.
+        query: the encoded query pairs; may be empty.
+        segments: the number of segments of the template.
+
+    Raises:
+        Unserializable: the URL is longer than httpx accepts.
+        UsageError: a part would leave its place in the URL.
+    """
+    target = base.path + path + ("?" + "&".join(query) if query else "")
+    try:
+        url = httpx.URL(base.origin + target)
+    except httpx.InvalidURL:
+        raise Unserializable("arguments that fit into a URL", "the URL would be too long") from None
+    kept = str(url) == base.origin + target and url.raw_path.decode("ascii") == target
+    below = path.count("/") == max(segments, 1) and path.startswith("/")
+    if not (kept and below) or "?" in path or "#" in target:
+        raise UsageError(
+            f"the URL at {base.origin} is not safe: httpx would change its path or query"
+        )
+    return url
 
 
 def additions(

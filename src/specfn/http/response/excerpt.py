@@ -5,8 +5,8 @@ from typing import Final
 from specfn._internal.json import dumps
 from specfn.http.connection import Connection
 from specfn.http.masking import Masking
-from specfn.http.response.non_finite import nulled
 from specfn.http.response.response import Result
+from specfn.http.response.tolerant_json import nulled
 
 #: The maximum number of characters of an excerpt.
 _MOST: Final = 300

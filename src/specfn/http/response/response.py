@@ -8,11 +8,11 @@ from specfn._internal.caller_arguments import require, require_whole_numbers
 from specfn._internal.values import brief
 from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
-from specfn.http.media import charset_of
 from specfn.http.response.content import Content, read
 from specfn.http.response.event_fields import paths_in_items
 from specfn.http.response.links import next_request
 from specfn.http.response.truncate import truncated_json
+from specfn.migrate.bodies.media_types import charset_of
 from specfn.records import Note
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
-from specfn.http.response.non_finite import nulled
+from specfn.http.response.tolerant_json import nulled
 
 #: The minimum limit. Below it, not even the frame fits.
 _LEAST: Final = 200

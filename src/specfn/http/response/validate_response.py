@@ -9,15 +9,15 @@ from typing import Any, Final, Literal
 from specfn._internal.characters import escape_invisible
 from specfn._internal.pointer import input_path
 from specfn.errors import ResponseError, ResponseWarning, surprise
-from specfn.http.response import non_finite
 from specfn.http.response.response import Result
+from specfn.http.response.tolerant_json import find_non_finite
 from specfn.migrate.bodies.media_types import kind_of
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import DeclaredResponse
 from specfn.records import ArgumentProblem
 
 #: The maximum number of reported NaNs and infinities.
-_MOST: Final = 20
+_MAX_PROBLEMS: Final = 20
 
 
 def check(function: Function, result: Result, manner: Literal["warn", "raise"]) -> None:
@@ -45,7 +45,7 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
 def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
     if result.truncated or not result.ok:
         return ()
-    found = non_finite.find(result.data, _MOST)
+    found = find_non_finite(result.data, _MAX_PROBLEMS)
     if found.count:
         return [_non_finite(result.data, place) for place in found.places]
     declared = function.route.success

@@ -6,7 +6,7 @@ import httpx
 
 from specfn.http.connection import Redirects
 from specfn.http.redact import follow_up, redacted_request, resolve_reference
-from specfn.http.request.url import hazard
+from specfn.http.request.parameters import hazard
 from specfn.http.response.response import Result
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

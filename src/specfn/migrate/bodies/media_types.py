@@ -1,7 +1,7 @@
 """Media types of bodies and responses: the choice among them, and their kind (rules R8, R9)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,6 +26,44 @@ def plain_look(schema: Any) -> Any:
 def essence(media_type: str) -> str:
     """Return a media type without its parameters, in lower case (RFC 9110, section 8.3.1)."""
     return media_type.partition(";")[0].strip().lower()
+
+
+def is_json(media_type: str) -> bool:
+    """Return whether a media type is JSON, including ``+json`` types (RFC 6839, section 3.1)."""
+    subtype = essence(media_type).partition("/")[2]
+    return subtype == "json" or subtype.endswith("+json")
+
+
+def charset_of(media_type: str) -> str | None:
+    """Return the ``charset`` parameter of a media type; ``None`` if it has no such parameter."""
+    for parameter in media_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip("\"'")
+    return None
+
+
+def preferred(declared: Sequence[str], given: str | None, default: str) -> str:
+    """Choose the media type of a part among the declared ones.
+
+    Args:
+        declared: media types and ranges (``image/*``), in the order of the document; may be empty.
+        given: the media type that the content has, if known. It is used if it is declared, or if nothing is declared.
+        default: the media type if neither ``declared`` nor ``given`` determines one.
+    """
+    if not declared:
+        return given or default
+    if given is not None and any(_is_within(given, each) for each in declared):
+        return given
+    return next((each for each in declared if "*" not in each), given or default)
+
+
+def _is_within(media_type: str, range_: str) -> bool:
+    """Return whether a media type matches a range (RFC 9110, section 12.5.1)."""
+    name, wanted = essence(media_type), essence(range_)
+    return wanted in {name, "*/*"} or (
+        wanted.endswith("/*") and name.startswith(wanted.removesuffix("*"))
+    )
 
 
 #: The order of preference: a test of the essence of a media type, and the body kind.
