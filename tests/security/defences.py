@@ -378,7 +378,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T1",
-        function="specfn.http.request.parameters:assemble",
+        function="specfn.http.request.request:assemble",
         off=assembled,
         tests="test_an_assembled_url_that_moved_is_not_sent",
     ),
@@ -408,13 +408,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T4",
-        function="specfn.http.transport.redirect:resolve_reference",
+        function="specfn.http.follow_up:resolve_reference",
         off=joined,
         tests="test_nothing_leaves_the_origin",
     ),
     Defence(
         threat="T4",
-        function="specfn.http.transport.redirect:_is_below",
+        function="specfn.http.follow_up:_is_below",
         off=gives(value=True),
         tests="test_credentials_stay_below_the_base_path",
     ),
@@ -522,7 +522,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
-        function="specfn.http.transport.failure:shown",
+        function="specfn.http.transport.attempt:shown",
         off=first,
         tests="test_what_servers_do",
     ),
@@ -576,7 +576,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T13",
-        function="specfn.http.response.content:escape_invisible",
+        function="specfn.http.response.response:escape_invisible",
         off=first,
         tests="test_a_note_hides_nothing",
     ),
@@ -732,7 +732,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.http.transport.retry:is_idempotent",
+        function="specfn.http.follow_up:is_idempotent",
         off=gives(value=True),
         tests="test_what_may_not_be_repeated_is_sent_once",
     ),
@@ -756,7 +756,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.transport.event_reader:EventReader._counted",
+        function="specfn.http.response.events:EventReader._counted",
         off=lambda _: lambda _, event: [] if event is None else [event],
         tests="test_endless_events",
     ),
@@ -988,7 +988,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T37",
-        function="specfn.http.response.first_bytes:_is_confirmed",
+        function="specfn.http.response.file_signatures:_is_confirmed",
         off=gives(value=True),
         tests="test_html_named_image_is_not_shown",
     ),

@@ -5,7 +5,7 @@ from typing import Any
 
 import specfn
 from specfn import calling
-from specfn.http.response.event_parser import Event
+from specfn.http.response.events import Event
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 
 

@@ -1,22 +1,17 @@
-"""Requests whose repr shows no secrets, and the requests that follow them (redirects, next pages)."""
+"""Requests whose repr shows no secrets."""
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
-from urllib.parse import unquote_plus
 
 import httpx
 
 from specfn._internal.url import shown
 from specfn.errors import UsageError
 from specfn.http.connection import MASK
-from specfn.network.origins import origin_with_port
-
-#: Headers about a body; they are removed with the body.
-OF_CONTENT: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
 
 #: The extension of a request that contains the query pairs of the connection.
-_ALWAYS: Final = "specfn.query"
+ALWAYS: Final = "specfn.query"
 
 #: The extension of a request that must not be sent again, although its method is idempotent (rule F6).
 ONCE: Final = "specfn.once"
@@ -139,7 +134,7 @@ def redacted_request(
     made.url = RedactedURL(target)
     made.headers = RedactedHeaders(made.headers)
     if always:
-        made.extensions = {**made.extensions, _ALWAYS: RedactedPairs(always)}
+        made.extensions = {**made.extensions, ALWAYS: RedactedPairs(always)}
     if once:
         made.extensions = {**made.extensions, ONCE: True}
     return made
@@ -151,73 +146,7 @@ def without_body(request: httpx.Request) -> httpx.Request:
 
 
 def _like(request: httpx.Request, content: bytes | None) -> httpx.Request:
-    always, once = request.extensions.get(_ALWAYS, ()), ONCE in request.extensions
+    always, once = request.extensions.get(ALWAYS, ()), ONCE in request.extensions
     return redacted_request(
         request.method, request.url, request.headers.raw, content, always=always, once=once
     )
-
-
-def follow_up(
-    request: httpx.Request, target: httpx.URL, method: str, *, keeps_body: bool
-) -> httpx.Request:
-    """Return the request that follows another one to a URL of the same origin.
-
-    Args:
-        request: the request before; its headers are kept.
-        target: the URL.
-        method: the method of the new request.
-        keeps_body: whether the body and the headers about it are kept.
-    """
-    headers = [
-        (name, value)
-        for name, value in request.headers.raw
-        if keeps_body or name.lower() not in OF_CONTENT
-    ]
-    always: Sequence[str] = request.extensions.get(_ALWAYS, ())
-    content = request.content if keeps_body else None
-    once = ONCE in request.extensions and method == request.method
-    return redacted_request(method, target, headers, content, always=always, once=once)
-
-
-def next_page_request(
-    request: httpx.Request, target: httpx.URL, own_names: Collection[str] = ()
-) -> httpx.Request | None:
-    """Return the request of the next page: the URL of this page with the query of the URL that the server named.
-
-    The named path is never requested (rule X13). ``None`` if it differs and the query does not lead to another page.
-
-    Args:
-        request: the request of this page.
-        target: the URL that the server named, with the same origin.
-        own_names: the names of query members that this side decides, as it does for those of the connection.
-    """
-    always: Sequence[str] = request.extensions.get(_ALWAYS, ())
-    own = {*own_names, *map(_name_of, always)}
-    named = [pair for pair in _pairs(target) if _name_of(pair) not in own]
-    query = "&".join((*named, *(pair for pair in _pairs(request.url) if _name_of(pair) in own)))
-    url = request.url.copy_with(fragment=None, query=query.encode("ascii") or None)
-    if not is_same_path(target, request.url) and (not named or url == request.url):
-        return None
-    return follow_up(request, url, "GET", keeps_body=False)
-
-
-def is_same_path(one: httpx.URL, other: httpx.URL) -> bool:
-    """Return whether two URLs have the same path, as it is sent."""
-    return one.raw_path.partition(b"?")[0] == other.raw_path.partition(b"?")[0]
-
-
-def _pairs(url: httpx.URL) -> list[str]:
-    return [pair for pair in url.query.decode("ascii").split("&") if pair]
-
-
-def _name_of(pair: str) -> str:
-    return unquote_plus(pair.partition("=")[0])
-
-
-def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
-    """Resolve a reference without its fragment; return ``None`` if it is invalid or has another origin."""
-    try:
-        url = base.join(reference).copy_with(fragment=None)
-    except (httpx.InvalidURL, ValueError):
-        return None
-    return None if url.userinfo or origin_with_port(url) != origin_with_port(base) else url

@@ -12,10 +12,9 @@ from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.http.redact import resolve_reference
+from specfn.http.follow_up import delay_seconds, resolve_reference
 from specfn.http.request.base_url import choose
-from specfn.http.request.url import hazard
-from specfn.http.transport.retry import delay_seconds
+from specfn.http.request.parameters import hazard
 from specfn.invocation.keyed_arguments import for_model
 from specfn.invocation.next_page import MAX_URL_CHARACTERS, with_query
 from specfn.migrate.route import Pieces, Route

@@ -12,8 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
-from specfn.http.redact import is_same_path, next_page_request, resolve_reference
-from specfn.http.response.links import links
+from specfn.http.follow_up import is_same_path, links, next_page_request, resolve_reference
 from specfn.invocation.keyed_arguments import at, change, difference, repair
 from specfn.migrate.paging.record import Names, Paging
 from specfn.migrate.route import Parameter

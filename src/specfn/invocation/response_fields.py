@@ -24,7 +24,7 @@ from specfn.answers import (
 )
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.http.response.event_fields import paths_in_items, place_of_fields
+from specfn.http.response.events import paths_in_items, place_of_fields
 from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, has_events
 from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.record import Paging
@@ -152,7 +152,7 @@ class ResponseFields:
 
     def _is_file(self, media_type: str | None, content: bytes) -> bool:
         """Return whether content is a file of a documented type, by its first bytes."""
-        from specfn.http.response.first_bytes import UNCONFIRMED, file_type  # noqa: PLC0415  # for files only
+        from specfn.http.response.file_signatures import UNCONFIRMED, file_type  # noqa: PLC0415  # for files only
 
         return media_type in self.files and file_type(media_type, content) != UNCONFIRMED
 

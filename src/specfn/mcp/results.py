@@ -13,7 +13,7 @@ from specfn._internal.json import loads
 from specfn._internal.logs import one_line_log
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.http.response.first_bytes import FileType, file_type
+from specfn.http.response.file_signatures import FileType, file_type
 from specfn.http.response.response import Result
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer

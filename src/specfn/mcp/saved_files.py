@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
-from specfn.http.response.first_bytes import FileType
+from specfn.http.response.file_signatures import FileType
 
 #: The maximum number of bytes and of files in a directory.
 MAX_BYTES: Final = 1024 * 1024 * 1024

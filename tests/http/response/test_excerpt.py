@@ -12,7 +12,7 @@ from tests.strict_shop.server import serve
 
 from specfn import Connection, HTTPStatusError, Result, load
 from specfn.http.connection import MASK
-from specfn.http.response.excerpt import excerpt
+from specfn.http.transport.send import excerpt
 
 URL = "https://api.example"
 

@@ -16,10 +16,9 @@ from specfn._internal.url import shown
 from specfn.errors import LimitError, TransportError, UsageError
 from specfn.http.connection import Connection, Timeout
 from specfn.http.redact import RedactedURL, without_body
-from specfn.http.response.event_parser import Event
+from specfn.http.response.events import Event, EventReader, event_parser
 from specfn.http.response.response import Result, decode
 from specfn.http.transport import pool
-from specfn.http.transport.event_reader import EventReader, event_parser
 from specfn.network import sockets
 from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
 from specfn.network.sockets import NotRepeatedError
@@ -271,7 +270,11 @@ class Attempt:
         parser = event_parser(self.request.method, response.status_code, response.headers)
         if parser is None:
             return _Whole(response, inflater)
-        return _Events(response, EventReader(parser, inflater, self.connection))
+        limits = self.connection
+        reader = EventReader(
+            parser, inflater, max_bytes=limits.max_bytes, max_events=limits.max_events
+        )
+        return _Events(response, reader)
 
     def _result(self, body: _Body) -> Result:
         """Return a received response.

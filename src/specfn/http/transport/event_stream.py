@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from specfn._internal.frames import without_locals, without_locals_async
-from specfn.http.response.event_parser import Event
+from specfn.http.response.events import Event
 from specfn.http.response.response import Result
 
 

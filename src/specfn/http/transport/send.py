@@ -8,28 +8,27 @@ import math
 import time
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import httpx
 
 from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO
-from specfn._internal.json import copied
+from specfn._internal.json import copied, dumps
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
+from specfn.http.follow_up import redirect, retry_delay
 from specfn.http.masking import Masking
 from specfn.http.redact import ONCE
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, credential, finish, prepare
 from specfn.http.response import validate_response
-from specfn.http.response.excerpt import excerpt
 from specfn.http.response.response import Result
+from specfn.http.response.tolerant_json import nulled
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
-from specfn.http.transport.redirect import redirect
-from specfn.http.transport.retry import retry_delay
 from specfn.migrate.route import CallableFunction as Function
 from specfn.records import ArgumentProblem
 
@@ -333,8 +332,15 @@ async def _exchange(
             masking.add_request(outgoing)  # they may add secrets that the connection does not have
         result: Result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
         is_first = False
-        seconds = retry_delay(request, result, until - time.monotonic()) if retries else None
-        onward = redirect(request, result, connection.redirects, base_path)
+        headers, left = result.headers, until - time.monotonic()
+        seconds = (
+            retry_delay(request, result.status, headers.get("retry-after"), left)
+            if retries
+            else None
+        )
+        onward = redirect(
+            request, result.status, headers.get("location"), connection.redirects, base_path
+        )
         if seconds is not None:
             retries -= 1
             await io.pause(seconds)
@@ -384,3 +390,42 @@ class _AwaitingStream(AsyncIO):
             self.opened = found
             return found.head
         return found
+
+
+# -- the beginning of a response for an error --------------------------------------------------------
+
+#: The maximum number of characters of an excerpt.
+_MAX_EXCERPT_CHARACTERS: Final = 300
+
+
+def excerpt(result: Result, connection: Connection) -> str:
+    """Return the beginning of a response as one line.
+
+    A server may repeat secrets of the request. They are masked. The excerpt is empty if they are not known.
+    """
+    if not _are_known(connection):
+        return ""
+    if result.masking is None:
+        result = result.with_masking(Masking(connection))
+    text = _text(result.without_secrets())
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_EXCERPT_CHARACTERS else f"{text[:_MAX_EXCERPT_CHARACTERS]}..."
+
+
+def _text(result: Result) -> str:
+    """Return the data as text; an empty text for bytes and without data."""
+    if isinstance(result.data, str):
+        return result.data
+    if not isinstance(result.data, dict | list):
+        return ""
+    try:
+        return dumps(nulled(result.data)).decode()  # complete, so that no secret is cut in two
+    except (TypeError, ValueError, RecursionError):  # too deep, or a value of a hook
+        return ""
+
+
+def _are_known(connection: Connection) -> bool:
+    """Return true if all secrets of a request are values of the connection."""
+    is_plain = not any(map(callable, connection.credentials.values()))
+    hooks = (connection.before, connection.client, connection.async_client)
+    return is_plain and all(each is None for each in hooks)

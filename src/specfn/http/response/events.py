@@ -1,17 +1,45 @@
-"""Incremental parsers of event streams: server-sent events, JSON Lines, and JSON text sequences (rule X15).
+"""Events of responses: server-sent events, JSON Lines, and JSON text sequences (rule X15).
 
-A parser takes the bytes of a response in any chunks. The events do not depend on the boundaries of the chunks.
+A parser takes the bytes of a response in any chunks; the events do not depend on the boundaries of the chunks. A reader
+applies the limits of the connection.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from specfn._internal import json as _json
 from specfn._internal.json import JsonObject
+from specfn.answers import FieldNames
 from specfn.http.response import tolerant_json
-from specfn.migrate.bodies.media_types import EVENT_STREAM, is_sequence
+from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, is_sequence
+from specfn.network.response_body import Inflater
+from specfn.records import Note
+
+# -- fields: the paths of a model begin in the data of server-sent events (rule X12) -----------------
+
+#: The members of events that are never left out.
+_ALWAYS: Final[tuple[FieldNames, ...]] = (
+    ("event",),
+    ("id",),
+    ("data", "error"),
+    ("data", "errors"),
+)
+
+
+def place_of_fields(media_type: str | None) -> FieldNames:
+    """Return the place of the fields in each item of a response: server-sent events have a member ``data``."""
+    return ("data",) if media_type == EVENT_STREAM else ()
+
+
+def paths_in_items(paths: Iterable[FieldNames], media_type: str | None) -> tuple[FieldNames, ...]:
+    """Return paths of fields as paths in the items of a response, with the members that are always kept."""
+    place = place_of_fields(media_type)
+    return (*((*place, *names) for names in paths), *(_ALWAYS if place else ()))
+
+
+# -- parsers -----------------------------------------------------------------------------------------
 
 #: The type of a server-sent event without a declared type.
 _MESSAGE: Final = "message"
@@ -59,7 +87,7 @@ class EventParser(Protocol):
         """Return an event as a JSON value."""
 
     def notes(self) -> list[str]:
-        """Return sentences on events that are not as they must be, and on corrections."""
+        """Return sentences on malformed events, and on corrections."""
 
 
 class ServerSentEvents:
@@ -110,19 +138,19 @@ class ServerSentEvents:
 
     def value(self, event: Event) -> JsonObject:
         """Return an event with its data, and with its type and ID if the server sent them."""
-        found: JsonObject = {} if event.event == _MESSAGE else {"event": event.event}
+        value: JsonObject = {} if event.event == _MESSAGE else {"event": event.event}
         if event.id:
-            found["id"] = event.id
-        return {**found, "data": event.data}
+            value["id"] = event.id
+        return {**value, "data": event.data}
 
     def notes(self) -> list[str]:
         """Return sentences on an incomplete last event, and on a response that is something else."""
-        found = self._decoder.notes()
+        notes = self._decoder.notes()
         if self._is_incomplete:
-            found.append("the last event is not complete, and was left out")
+            notes.append("the last event is not complete, and was left out")
         if self._unknown and not self._events and not self._is_incomplete:
-            found.append("the response has no events: its lines are not those of text/event-stream")
-        return found
+            notes.append("the response has no events: its lines are not those of text/event-stream")
+        return notes
 
 
 class JsonItems:
@@ -155,11 +183,11 @@ class JsonItems:
 
     def notes(self) -> list[str]:
         """Return a sentence on items that are not JSON."""
-        count, found = self._malformed, self._decoder.notes()
+        count, notes = self._malformed, self._decoder.notes()
         if count:
             are = "items are" if count > 1 else "item is"
-            found.append(f"{count:,} {are} not JSON, and shown as text")
-        return found
+            notes.append(f"{count:,} {are} not JSON, and shown as text")
+        return notes
 
 
 def parser_of(media_type: str | None) -> EventParser | None:
@@ -255,15 +283,15 @@ class _Decoder:
 
     def notes(self) -> list[str]:
         """Return sentences on the corrections."""
-        found = []
+        notes = []
         if self._invalid:
-            found.append(f"bytes that are not utf-8 were read as U+FFFD ({_events(self._invalid)})")
+            notes.append(f"bytes that are not utf-8 were read as U+FFFD ({_events(self._invalid)})")
         if self._corrected:
-            found.append(
+            notes.append(
                 f"numbers that are NaN or infinite are null in JSON, and half of a surrogate pair is U+FFFD "
                 f"({_events(self._corrected)})"
             )
-        return found
+        return notes
 
 
 def _is_utf_8(content: bytes) -> bool:
@@ -276,3 +304,93 @@ def _is_utf_8(content: bytes) -> bool:
 
 def _events(count: int) -> str:
     return "1 event" if count == 1 else f"{count:,} events"
+
+
+# -- events within the limits of the connection ------------------------------------------------------
+
+#: The maximum number of bytes that are split into lines at once, and of lines that are read for each event.
+_MAX_BYTES_AT_ONCE: Final = 64 * 1024
+_MAX_LINES_PER_EVENT: Final = 100
+
+#: Responses without content (RFC 9110, sections 15.3.5 and 15.3.6).
+_WITHOUT_CONTENT: Final = frozenset({204, 205})
+
+
+class EventReader:
+    """A reader of events.
+
+    Attributes:
+        count: the number of events so far.
+        stopped: the reason why the rest is not read; ``None`` before a limit is reached.
+    """
+
+    def __init__(
+        self, parser: EventParser, inflater: Inflater, *, max_bytes: int, max_events: int
+    ) -> None:
+        """Begin a response, with the limits of its connection."""
+        self.count = 0
+        self.stopped: str | None = None
+        self._parser = parser
+        self._lines = LineSplitter(parser.separator)
+        self._inflater = inflater
+        self._max_bytes, self._max_events = max_bytes, max_events
+        self._lines_left = _MAX_LINES_PER_EVENT * max_events
+
+    def feed(self, chunk: bytes) -> Iterator[Event]:
+        """Yield the events that end in received bytes, up to the limits.
+
+        Raises:
+            BrokenEncodingError: the bytes do not match the encoding of the response.
+        """
+        self._inflater.feed(chunk)
+        content = self._inflater.take()
+        for start in range(0, len(content), _MAX_BYTES_AT_ONCE):
+            for line in self._lines.feed(content[start : start + _MAX_BYTES_AT_ONCE]):
+                yield from self._counted(self._parser.line(line))
+                if self.stopped is not None:
+                    return
+        if self._inflater.truncated:
+            self.stopped = f"the limit of {self._max_bytes:,} bytes is reached"
+
+    def _counted(self, event: Event | None) -> Iterator[Event]:
+        self._lines_left -= 1
+        if event is not None:
+            self.count += 1
+            if self.count == self._max_events:
+                self.stopped = "this is the limit of events"
+            yield event
+        elif not self._lines_left:
+            self.stopped = "it has too many lines without an event"
+
+    def end(self) -> Iterator[Event]:
+        """Yield the event that the end of the response ends.
+
+        Raises:
+            BrokenEncodingError: the compressed data ended early.
+        """
+        self._inflater.content()
+        event = self._parser.end(self._lines.rest())
+        if event is not None:
+            self.count += 1
+            yield event
+
+    def value(self, event: Event) -> Any:
+        """Return an event as a JSON value."""
+        return self._parser.value(event)
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return a note on the end of a stream that was not read completely, and those on its events."""
+        own = [] if self.stopped is None else [self.reason()]
+        return tuple(Note(pointer="", text=text) for text in (*own, *self._parser.notes()))
+
+    def reason(self) -> str:
+        """Return why the stream was stopped."""
+        events = "1 event" if self.count == 1 else f"{self.count:,} events"
+        return f"the stream was stopped after {events}: {self.stopped}"
+
+
+def event_parser(method: str, status: int, headers: Mapping[str, str]) -> EventParser | None:
+    """Return the parser of a successful response with events; ``None`` for any other response."""
+    if method == "HEAD" or not 200 <= status < 300 or status in _WITHOUT_CONTENT:
+        return None
+    return parser_of(essence(headers.get("content-type", "")))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.http.response.event_parser import Event, LineSplitter, parser_of
+from specfn.http.response.events import Event, LineSplitter, parser_of
 
 SSE = "text/event-stream"
 LINES = "application/x-ndjson"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.http.response.first_bytes import UNCONFIRMED, file_type
+from specfn.http.response.file_signatures import UNCONFIRMED, file_type
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 JPEG = b"\xff\xd8\xff\xe0" + bytes(8)
