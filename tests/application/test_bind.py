@@ -171,7 +171,7 @@ def test_a_call_that_is_not_allowed_is_not_sent(
 ) -> None:
     """V10: without an approver a call that may change data waits or is refused, and the model reads the reason."""
     shop = answering()
-    for ask, reason in ((True, "waits for the approval"), (False, "not allowed here")):
+    for ask, reason in ((True, "waits for the approval"), (False, "no user is available")):
         text = call(shop, key, sent, ask=ask)
         assert word in text
         assert reason in text

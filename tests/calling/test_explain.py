@@ -81,7 +81,7 @@ def test_every_reason_is_in_the_trail() -> None:
     trails = {
         "unknown name": (_trail(("c1", "nothing", {})), "no such function"),
         "arguments": (_trail(("c1", "products_post", {"body": {"name": 1}})), "$input.body.price"),
-        "nobody to ask": (_trail(("c1", "products_post", LAMP)), "cannot be asked here"),
+        "nobody to ask": (_trail(("c1", "products_post", LAMP)), "no user is available"),
         "denied": (
             _trail(
                 ("c1", "products_post", LAMP), approve=lambda _: calling.Deny(reason="too dear")

@@ -95,7 +95,7 @@ def _login(required: list[str]) -> Application:
 #: What a model reads if nobody can be asked: by what is required, and by the need for agreement.
 NOBODY = {
     (("user",), False): "",
-    (("user",), True): "such calls are not allowed here without the user",
+    (("user",), True): "needs the user's approval, and no user is available",
     (
         ("user", "password"),
         False,

@@ -147,7 +147,7 @@ def test_unsafe_calls_ask(talk: Any) -> None:
     lines = [wished(("c1", CREATE, LAMP)), said("Done.")]
     _, script, sent = talk(lines)
     assert sent == 0
-    assert "cannot be asked here" in results(script.requests[1])[0][1]
+    assert "no user is available" in results(script.requests[1])[0][1]
     assert talk(lines, approve=YES)[2] == 1
 
 

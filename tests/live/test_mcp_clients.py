@@ -216,7 +216,7 @@ def test_the_inspector_lists_calls_and_fails(api: Api) -> None:
     name, arguments = api.writes
     refused = call(name, *(f"{key}={json.dumps(value)}" for key, value in arguments("no").items()))
     assert refused["isError"]
-    assert "who cannot be asked here" in refused["content"][0]["text"]
+    assert "no user is available" in refused["content"][0]["text"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

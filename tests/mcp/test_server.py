@@ -183,7 +183,7 @@ def test_calls_that_change_data_are_refused_without_a_user(era: str) -> None:
     api = Api()
     result = call(mcp.server(application(), api.connection()), era, "pets_post", REX)
     assert result.is_error
-    assert "who cannot be asked here" in text(result)
+    assert "no user is available" in text(result)
     assert api.requests == []
 
 

@@ -135,7 +135,7 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
     if isinstance(error, TransportError) and error.scheme is not None:
         log.error("%s: no credential for the security scheme %r", function.name, error.scheme)
         return FailedCall("unreachable", prompts.without_credential(operation))
-    log.error("%s got no answer: %s", function.name, type(error).__name__)
+    log.error("%s got no response: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
         return FailedCall("unreachable", prompts.unreachable(operation))
     return FailedCall("timed_out", prompts.no_response(operation, function.safety))
