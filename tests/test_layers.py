@@ -21,13 +21,11 @@ ORDER = (
         "human",
         "notebook",
         "_internal.characters",
-        "_internal.coroutines",
         "_internal.did_you_mean",
         "_internal.digest",
         "_internal.frames",
         "_internal.io",
         "_internal.json",
-        "_internal.json_types",
         "_internal.caller_arguments",
         "_internal.lazy_names",
         "_internal.logs",
@@ -61,7 +59,6 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 
 #: The imports within the lowest row.
 BASE = {
-    ("_internal.coroutines", "errors"),
     ("_internal.io", "errors"),
     ("_internal.caller_arguments", "errors"),
     ("_internal.logs", "_internal.characters"),

@@ -420,7 +420,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T5",
-        function="specfn.http.request.base_url:_public",
+        function="specfn.http.request.base_url:_require_public",
         off=first,
         tests="test_no_spelling_leads_inside",
     ),
@@ -456,7 +456,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T7",
-        function="specfn.document.read.download:_Download._redirected",
+        function="specfn.document.read.download:_Download._follow_redirect",
         off=as_told,
         tests="test_a_redirect_leads_nowhere_else",
     ),
@@ -738,7 +738,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T23",
-        function="specfn.http.dry_run:_quoted",
+        function="specfn.http.dry_run:_quote_words",
         off=first,
         tests="test_a_word_of_a_shell_is_one_word",
     ),
@@ -756,7 +756,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.response.events:EventReader._counted",
+        function="specfn.http.response.events:EventReader._count",
         off=lambda _: lambda _, event: [] if event is None else [event],
         tests="test_endless_events",
     ),
@@ -1018,7 +1018,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T38",
-        function="specfn.http.masking:_masked",
+        function="specfn.http.masking:_mask",
         off=lambda _: lambda _, value: value,
         tests="test_no_credential_in_any_encoding_and_place",
     ),

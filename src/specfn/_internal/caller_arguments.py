@@ -46,5 +46,5 @@ def require_texts(name: str, value: Any, expected: str) -> None:
         UsageError: the value has another type.
     """
     is_collection = isinstance(value, Iterable) and not isinstance(value, bytes)
-    if not is_collection or not all(isinstance(each, str) for each in value):
+    if not is_collection or not all(isinstance(item, str) for item in value):
         raise UsageError(f"{name} must be {expected}, not {type(value).__name__}")

@@ -65,7 +65,7 @@ _SELECTOR: Final = (
 
 def strip_invisible(text: str) -> str:
     """Return the text without invisible characters."""
-    return _replaced(text, lambda _: "") if _ODD.search(text) else text
+    return _replace(text, lambda _: "") if _ODD.search(text) else text
 
 
 def has_invisible(text: bytes) -> bool:
@@ -81,7 +81,7 @@ def escape_invisible(text: str) -> str:
     """
     if text.isascii() and text.replace("\n", " ").replace("\t", " ").isprintable():
         return text
-    return _replaced(text, _escapes) if _ODD.search(text) else text
+    return _replace(text, _escapes) if _ODD.search(text) else text
 
 
 def one_line(text: str) -> str:
@@ -102,12 +102,12 @@ def _escapes(run: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-def _replaced(text: str, spell: Callable[[str], str]) -> str:
+def _replace(text: str, spell: Callable[[str], str]) -> str:
     """Replace each run of invisible characters by the result of ``spell``."""
 
-    def replaced(found: re.Match[str]) -> str:
-        return found[found.lastindex] if found.lastindex else spell(found[0])
+    def replacement(match: re.Match[str]) -> str:
+        return match[match.lastindex] if match.lastindex else spell(match[0])
 
     for pattern in (_HIDDEN, _SELECTOR, _IDLE):
-        text = re.sub(pattern, replaced, text)
+        text = re.sub(pattern, replacement, text)
     return text

@@ -25,7 +25,7 @@ def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0
     from difflib import get_close_matches  # noqa: PLC0415  # 1 ms, only for misspelled words
 
     there = [*dict.fromkeys(known)]
-    same = [each for each in there if each.lower() == word.lower()]
+    same = [other for other in there if other.lower() == word.lower()]
     close = same[:most] or get_close_matches(word, there, n=most, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
@@ -81,8 +81,8 @@ def closest(text: str, texts: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _words(name: str) -> frozenset[str]:
-    found = re.findall(_WORDS, name) if len(name) <= _LENGTH else ()
-    return frozenset(word.lower() for word in found)
+    words = re.findall(_WORDS, name) if len(name) <= _LENGTH else ()
+    return frozenset(word.lower() for word in words)
 
 
 @lru_cache(maxsize=8192)

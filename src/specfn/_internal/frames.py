@@ -25,8 +25,8 @@ _PACKAGES: Final = frozenset({"specfn", "httpx", "httpcore", "h11", "anyio", "ss
 
 def delete_locals(error: BaseException) -> None:
     """Delete the local variables of finished frames of specfn in the tracebacks of an error and of its causes."""
-    for each in _with_causes(error):
-        trace: TracebackType | None = each.__traceback__
+    for cause in _with_causes(error):
+        trace: TracebackType | None = cause.__traceback__
         while trace is not None:
             frame = trace.tb_frame
             if str(frame.f_globals.get("__name__")).partition(".")[0] in _PACKAGES:
@@ -40,13 +40,13 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
     seen: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
-        each = waiting.pop()
-        if each is None or any(each is one for one in seen):
+        cause = waiting.pop()
+        if cause is None or any(cause is one for one in seen):
             continue
-        seen.append(each)
-        yield each
-        waiting += [each.__cause__, each.__context__]
-        waiting += each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        seen.append(cause)
+        yield cause
+        waiting += [cause.__cause__, cause.__context__]
+        waiting += cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
 
 
 def without_locals(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -1,7 +1,7 @@
-"""Input and output of coroutines that run with or without an event loop: one pair for calls and conversations.
+"""Coroutines that run with or without an event loop, so that sync and async calls share one implementation.
 
-Calls and conversations are coroutines that are written once. Without an event loop nothing here suspends, so that
-``run_without_waiting`` runs them.
+Calls and conversations are coroutines that are written once, with one pair of input and output. Without an event loop
+nothing here suspends, so that ``run_without_waiting`` runs them.
 """
 
 import asyncio
@@ -9,9 +9,33 @@ import inspect
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from specfn.errors import UsageError
+
+_Result = TypeVar("_Result")
+
+
+def run_without_waiting(
+    coroutine: Coroutine[Any, Any, _Result], advice: str = "a blocking call must not wait"
+) -> _Result:
+    """Run a coroutine that never suspends, and return its result.
+
+    Args:
+        coroutine: the coroutine.
+        advice: the message of the error if it suspends.
+
+    Raises:
+        UsageError: the coroutine suspends.
+    """
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        result: _Result = done.value
+        return result
+    coroutine.close()
+    raise UsageError(advice)
+
 
 Step = Callable[[], Coroutine[Any, Any, Any]]
 

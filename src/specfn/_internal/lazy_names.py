@@ -28,8 +28,8 @@ def lazy_names(
             raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
         from importlib import import_module  # noqa: PLC0415  # not before a name is used
 
-        found = import_module(home)
-        namespace[name] = found if name in modules else getattr(found, name)
+        module = import_module(home)
+        namespace[name] = module if name in modules else getattr(module, name)
         return namespace[name]
 
     return get, lambda: sorted({*namespace, *homes})

@@ -74,9 +74,12 @@ class Model(BaseModel):
         if not update:
             return super().model_copy(deep=deep)
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        made = type(self)(**{**given, **update})
-        names = {*update, *(made.model_fields_set - self.model_fields_set)} & made.model_fields_set
-        return super().model_copy(update={name: getattr(made, name) for name in names}, deep=deep)
+        record = type(self)(**{**given, **update})
+        names = {
+            *update,
+            *(record.model_fields_set - self.model_fields_set),
+        } & record.model_fields_set
+        return super().model_copy(update={name: getattr(record, name) for name in names}, deep=deep)
 
 
 def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
@@ -107,12 +110,14 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
         place = fault["loc"]
         if fault["type"] in _UNKNOWN:
             owner, kinds = _owner(kind, place[:-1])
-            known = [word for each in kinds for word in _known(each)]
+            known = [word for record in kinds for word in _field_names(record)]
             hint = near(str(place[-1]), known)
             texts.append(f"{'.'.join([name, *owner])} has no field {str(place[-1])!r}{hint}")
         elif not unknown.intersection(place[:1]):
             places.setdefault(_without_member(kind, place), []).append(fault["msg"])
-    texts += [f"{'.'.join([name, *place])}: {_joined(found)}" for place, found in places.items()]
+    texts += [
+        f"{'.'.join([name, *place])}: {_join_texts(messages)}" for place, messages in places.items()
+    ]
     yield from texts[:_MOST]
     if len(texts) > _MOST:
         yield f"and {len(texts) - _MOST} more"
@@ -123,17 +128,17 @@ def _without_member(kind: Any, place: Sequence[int | str]) -> tuple[str, ...]:
     words = (*map(str, place),)
     if len(words) < 2:
         return words
-    members = {each.__name__ for each in _owner(kind, place[:-1])[1]}
+    members = {record.__name__ for record in _owner(kind, place[:-1])[1]}
     is_member = words[-1] in members or _MEMBER.match(words[-1]) is not None
     return words[:-1] if is_member else words
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join_texts(texts: Sequence[str]) -> str:
     """Return the texts of pydantic about one place as one text."""
-    each = [*dict.fromkeys(text.removeprefix("Value error, ") for text in texts)]
-    if all(text.startswith(_MUST) for text in each):
-        return f"must be {', or '.join(text.removeprefix(_MUST) for text in each)}"
-    return "; or ".join(each)
+    messages = [*dict.fromkeys(text.removeprefix("Value error, ") for text in texts)]
+    if all(text.startswith(_MUST) for text in messages):
+        return f"must be {', or '.join(text.removeprefix(_MUST) for text in messages)}"
+    return "; or ".join(messages)
 
 
 def _owner(kind: Any, place: Sequence[int | str]) -> tuple[list[str], list[Any]]:
@@ -141,10 +146,10 @@ def _owner(kind: Any, place: Sequence[int | str]) -> tuple[list[str], list[Any]]
     path: list[str] = []
     kinds = [kind]
     for step in place:
-        below = [hint for each in kinds if (hint := _hints(each).get(step)) is not None]
+        below = [hint for record in kinds if (hint := _hints(record).get(step)) is not None]
         if below:
             path.append(str(step))
-            kinds = [found for hint in below for found in _records(hint)]
+            kinds = [record for hint in below for record in _records(hint)]
     return path, kinds
 
 
@@ -152,15 +157,15 @@ def _records(hint: Any) -> Iterator[Any]:
     """Yield the models and dataclasses in an annotation."""
     if isinstance(hint, type) and (issubclass(hint, BaseModel) or is_dataclass(hint)):
         yield hint
-    for each in get_args(hint):
-        yield from _records(each)
+    for argument in get_args(hint):
+        yield from _records(argument)
 
 
 def _hints(kind: Any) -> Mapping[Any, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
-def _known(kind: Any) -> Iterator[str]:
+def _field_names(kind: Any) -> Iterator[str]:
     """Yield the names that a record's fields have, aliases included."""
     if is_dataclass(kind):
         yield from (field.name for field in fields(kind))
@@ -168,4 +173,4 @@ def _known(kind: Any) -> Iterator[str]:
     for name, field in kind.model_fields.items():
         yield name
         if isinstance(field.validation_alias, AliasChoices):
-            yield from (each for each in field.validation_alias.choices if isinstance(each, str))
+            yield from (alias for alias in field.validation_alias.choices if isinstance(alias, str))

@@ -12,9 +12,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
-from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals_in
-from specfn._internal.io import AsyncIO, SyncIO
+from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn.answers import FieldNames, asked_fields
 from specfn.application.namespace import Namespace, namespace

@@ -10,9 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from specfn._internal.caller_arguments import require, require_callables
-from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals, without_locals_async
-from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over
+from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over, run_without_waiting
 from specfn._internal.json import JsonObject, copied
 from specfn.calling.choice import Choice
 from specfn.calling.config import InvocationConfig

@@ -65,10 +65,10 @@ def readable_codec(label: str) -> str | None:
     """
     import webencodings  # noqa: PLC0415  # most responses are JSON or UTF-8
 
-    found = webencodings.lookup(label)
-    if found is None or found.name in _NO_TEXT:
+    encoding = webencodings.lookup(label)
+    if encoding is None or encoding.name in _NO_TEXT:
         return None
-    name: str = found.codec_info.name
+    name: str = encoding.codec_info.name
     return name
 
 
@@ -107,10 +107,10 @@ def _table(encoding: str) -> str:
     As in the Encoding Standard, bytes from 0x80 to 0x9F without a character are C1 controls. With many such bytes, the
     table is a hundred times as fast as Python's codec.
     """
-    found = (bytes((byte,)).decode(encoding, "replace") for byte in range(256))
+    characters = (bytes((byte,)).decode(encoding, "replace") for byte in range(256))
     return "".join(
-        chr(byte) if each == "\ufffd" and 0x80 <= byte <= 0x9F else each
-        for byte, each in enumerate(found)
+        chr(byte) if character == "\ufffd" and 0x80 <= byte <= 0x9F else character
+        for byte, character in enumerate(characters)
     )
 
 

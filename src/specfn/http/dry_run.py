@@ -43,7 +43,7 @@ def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonO
     """
     draft = prepare(function, arguments, connection)
     draft = _without_human_part(draft, function, arguments, connection)
-    request = finish(draft, _masked(draft, connection))
+    request = finish(draft, _masked_additions(draft, connection))
     masking = Masking(connection, function, arguments)
     url = masking.apply(str(request.url).replace(quote(MASK, safe=""), MASK))
     raw = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}
@@ -73,7 +73,7 @@ def _without_human_part(
         return draft
 
 
-def _masked(draft: Draft, connection: Connection) -> Iterable[Addition]:
+def _masked_additions(draft: Draft, connection: Connection) -> Iterable[Addition]:
     """Yield the additions of the connection, with masked values."""
     if not draft.base.trusted:
         return
@@ -107,10 +107,10 @@ def _curl(request: httpx.Request, url: str, headers: JsonObject, content: bytes 
         words += ["--data-binary", "@-"] if text is None else ["--data-raw", text]
         encoded = base64.b64encode(content).decode()
         before = f"printf %s {encoded} | base64 -d | " if text is None else ""
-    return before + " ".join(_quoted(words))
+    return before + " ".join(_quote_words(words))
 
 
-def _quoted(words: Iterable[str]) -> Iterator[str]:
+def _quote_words(words: Iterable[str]) -> Iterator[str]:
     return (shlex.quote(word) for word in words)
 
 

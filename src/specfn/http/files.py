@@ -90,10 +90,10 @@ def file_of(value: Any) -> File | None:
         return None if content is None else File(content)
     if value is None or issubclass(kind, _NO_FILES):
         return None
-    return _opened(value) if callable(_attempt(lambda: value.read)) else None
+    return _read_file_object(value) if callable(_attempt(lambda: value.read)) else None
 
 
-def _opened(value: Any) -> File:
+def _read_file_object(value: Any) -> File:
     content = _attempt(lambda: _content(value))
     if content is None:
         raise UsageError("an opened file must be readable and seekable; pass its bytes instead")
@@ -163,14 +163,14 @@ def _data_url(value: Any) -> File | None:
     except UnicodeEncodeError:
         return None
     if match["base64"]:
-        content = _decoded(content, value)
+        content = _decode_base64(content, value)
     return File(content, name=_file_name(match["parameters"]), media_type=match["type"])
 
 
 def _file_name(parameters: str) -> str | None:
     """Return the file name among the parameters of a ``data:`` URL."""
-    found = _NAME.search(parameters)
-    return None if found is None else plain_file_name(found[1].strip('"'))
+    parameter = _NAME.search(parameters)
+    return None if parameter is None else plain_file_name(parameter[1].strip('"'))
 
 
 def plain_file_name(name: str) -> str | None:
@@ -181,11 +181,13 @@ def plain_file_name(name: str) -> str | None:
     for _ in range(_ROUNDS):
         name = unquote(name)
     name = clean(_SEPARATOR.split(name)[-1])
-    name = "".join(each for each in name if unicodedata.category(each) not in _CONTROLS).strip()
+    name = "".join(
+        character for character in name if unicodedata.category(character) not in _CONTROLS
+    ).strip()
     return name[-_NAME_LENGTH:] if name.strip(". ") else None
 
 
-def _decoded(content: bytes, value: Any) -> bytes:
+def _decode_base64(content: bytes, value: Any) -> bytes:
     """Decode base64 in either alphabet, with or without padding."""
     plain = content.translate(bytes.maketrans(b"-_", b"+/"), b" \t\r\n=")
     try:
@@ -213,11 +215,11 @@ def file_placeholders(body: Body | None, named: JsonObject) -> JsonObject | None
     if not has_text_keys(named):
         return None
     placeholders = _Placeholders()
-    made = {
+    arguments = {
         key: placeholders.body(body, value) if key == "body" and body else placeholders.json(value)
         for key, value in named.items()
     }
-    return made if placeholders.count and placeholders.room >= 0 else None
+    return arguments if placeholders.count and placeholders.room >= 0 else None
 
 
 class _Placeholders:
@@ -247,10 +249,10 @@ class _Placeholders:
 
     def _file(self, value: Any, transfer: str | None) -> Any:
         if transfer in _ENCODERS and type(value) is str:
-            return self._encoded(value)
+            return self._as_base64(value)
         return self.json(value, as_characters if transfer is None else as_text)
 
-    def _encoded(self, value: str) -> str:
+    def _as_base64(self, value: str) -> str:
         """Return the base64 of a ``data:`` URL; any other string is returned as it is."""
         try:
             file = _data_url(value)

@@ -110,7 +110,7 @@ class _Rules:
 
     def __post_init__(self) -> None:
         texts = [
-            *(each.probe for each in (*self.anywhere, *self.words)),
+            *(needle.probe for needle in (*self.anywhere, *self.words)),
             *(_probe(text) for _, text in self.members),
         ]
         is_sure = all(text.isascii() and text.isalnum() for text in texts)
@@ -128,15 +128,15 @@ class _Rules:
         scalars = [*_scalars(written)]
         texts = "\0".join(value for _, value in scalars if isinstance(value, str))
         pairs = {(plain(name), _text_of(value)) for name, value in scalars}
-        words = (each for each in self.words if not _occurs(each, texts))
-        members = (each for each in self.members if (plain(each[0]), each[1]) not in pairs)
+        words = (needle for needle in self.words if not _occurs(needle, texts))
+        members = (member for member in self.members if (plain(member[0]), member[1]) not in pairs)
         return _Rules(self.anywhere, tuple(words), tuple(members))
 
     def single(self) -> "Iterator[_Rules]":
         """Yield each rule alone."""
-        yield from (_Rules(anywhere=(each,)) for each in self.anywhere)
-        yield from (_Rules(words=(each,)) for each in self.words)
-        yield from (_Rules(members=(each,)) for each in self.members)
+        yield from (_Rules(anywhere=(needle,)) for needle in self.anywhere)
+        yield from (_Rules(words=(needle,)) for needle in self.words)
+        yield from (_Rules(members=(member,)) for member in self.members)
 
 
 class Masking:
@@ -185,7 +185,7 @@ class Masking:
 
     def __reduce__(self) -> tuple[Any, ...]:
         rules = self._rules()
-        return _restored, (rules.anywhere, rules.words, rules.members)
+        return _restore, (rules.anywhere, rules.words, rules.members)
 
     def add_request(self, request: httpx.Request) -> None:
         """Add a request that was sent, whose headers a hook or a client of the caller may have changed."""
@@ -209,17 +209,17 @@ class Masking:
         """Return the masking of the secrets that occur in values; ``None`` if there are none."""
         rules = self._rules()
         kept = [
-            each
-            for each in rules.single()
-            if any(_masked(each, value) is not value for value in values)
+            rule
+            for rule in rules.single()
+            if any(_mask(rule, value) is not value for value in values)
         ]
         if not kept:
             return None
         return _with_rules(
             _Rules(
-                anywhere=tuple(needle for each in kept for needle in each.anywhere),
-                words=tuple(needle for each in kept for needle in each.words),
-                members=tuple(member for each in kept for member in each.members),
+                anywhere=tuple(needle for rule in kept for needle in rule.anywhere),
+                words=tuple(needle for rule in kept for needle in rule.words),
+                members=tuple(member for rule in kept for member in rule.members),
             )
         )
 
@@ -230,12 +230,12 @@ class Masking:
         rules = self._possible()
         if self._written is not None and rules.may_occur_in(_content(value)):
             rules = self._rules()
-        return _masked(rules, value)
+        return _mask(rules, value)
 
     def has_credential(self, value: Any) -> bool:
         """Return whether a value contains a credential."""
         rules = _Rules(anywhere=self._rules().anywhere)
-        return _masked(rules, value) is not value
+        return _mask(rules, value) is not value
 
     def problem(self, problem: ArgumentProblem) -> ArgumentProblem:
         """Return a problem whose value, path and description contain no secret."""
@@ -264,9 +264,9 @@ class Masking:
 
     def _find(self) -> _Rules:
         rules = _Rules() if self._connection is None else _of_connection(self._connection)
-        found = [
-            *(text for each in self._credentials for text in _of_credential(each)),
-            *(text for each in self._requests for text in _of_request(each)),
+        texts = [
+            *(text for credential in self._credentials for text in _of_credential(credential)),
+            *(text for request in self._requests for text in _of_request(request)),
         ]
         words: list[_Needle] = []
         members: list[tuple[str, str]] = []
@@ -283,9 +283,9 @@ class Masking:
                 members.append((value.name, text))
             if isinstance(value.value, str | bytes) and _is_telling(text, value):
                 words += _words(text)
-        if found or words or members:
+        if texts or words or members:
             rules = _Rules(
-                _unique((*rules.anywhere, *_anywhere(found))),
+                _unique((*rules.anywhere, *_anywhere(texts))),
                 _unique((*rules.words, *words)),
                 tuple(dict.fromkeys(members)),
             )
@@ -306,7 +306,7 @@ def _is_telling(text: str, value: PrivateValue) -> bool:
     return len(text) >= MIN_TEXT_CHARACTERS and not is_name and not _DOMAIN.fullmatch(text)
 
 
-def _restored(*parts: Any) -> Masking:
+def _restore(*parts: Any) -> Masking:
     return _with_rules(_Rules(*parts))
 
 
@@ -318,7 +318,9 @@ def _with_rules(rules: _Rules) -> Masking:
 
 def _unique(needles: Iterable[_Needle]) -> tuple[_Needle, ...]:
     """Return the needles without repetitions, the longest first, so that no rest of one is left."""
-    return tuple(sorted(dict.fromkeys(needles), key=lambda each: -len(each.pattern or each.probe)))
+    return tuple(
+        sorted(dict.fromkeys(needles), key=lambda needle: -len(needle.pattern or needle.probe))
+    )
 
 
 # -- the secrets of a call ----------------------------------------------------------------------------
@@ -329,18 +331,18 @@ def _of_connection(connection: Connection) -> _Rules:
     fields = (connection.headers, connection.cookies, connection.query, connection.credentials)
     derived = connection.derived
     if any(a is not b for a, b in zip(derived.fields, fields, strict=False)) or not derived.fields:
-        derived.value = _found_in(connection)
+        derived.value = _find_in_connection(connection)
         derived.fields = fields
     rules: _Rules = derived.value
     return rules
 
 
-def _found_in(connection: Connection) -> _Rules:
+def _find_in_connection(connection: Connection) -> _Rules:
     secrets = [
         text
-        for each in connection.credentials.values()
-        if not callable(each)
-        for text in _of_credential(each)
+        for credential in connection.credentials.values()
+        if not callable(credential)
+        for text in _of_credential(credential)
     ]
     texts: list[str] = []
     for values in (connection.headers, connection.cookies, connection.query):
@@ -350,15 +352,15 @@ def _found_in(connection: Connection) -> _Rules:
                 continue
             is_secret = values is connection.cookies or _is_credential(name) or _has_word(name)
             (secrets if is_secret else texts).extend((text, *text.split()))
-    long = (each for each in texts if len(each) >= MIN_TEXT_CHARACTERS)
-    words = [needle for each in long if not _COMMON.fullmatch(each) for needle in _words(each)]
+    long = (text for text in texts if len(text) >= MIN_TEXT_CHARACTERS)
+    words = [needle for text in long if not _COMMON.fullmatch(text) for needle in _words(text)]
     return _Rules(_unique(_anywhere(secrets)), _unique(words))
 
 
 def _of_credential(credential: Any) -> Iterator[str]:
     """Yield a credential as texts; of a user and password, the password and the pair."""
     if isinstance(credential, tuple | list):
-        user, password = (reveal(each) for each in credential)
+        user, password = (reveal(part) for part in credential)
         yield from (password, f"{user}:{password}")
     else:
         text = reveal(credential)
@@ -407,14 +409,14 @@ def _needle(text: str) -> _Needle:
     """Return the expression of a text in any encoding; a text that is too long is compared as it is."""
     if len(text) > MAX_ENCODED_CHARACTERS:
         return _Needle("", text)
-    return _Needle(_spelled(text), _probe(text))
+    return _Needle(_pattern_of(text), _probe(text))
 
 
 def _probe(text: str) -> str:
     return max(_ASCII_WORD.findall(text), key=len, default="")
 
 
-def _spelled(text: str) -> str:
+def _pattern_of(text: str) -> str:
     """Return the expression of a text: raw, percent-encoded, as JSON and as HTML, also several times or in part.
 
     The expression is linear: each character has alternatives that begin differently, and every repetition is bounded.
@@ -450,7 +452,7 @@ def _spellings(character: str) -> str:
 
 
 def _hex(digits: str) -> str:
-    return "".join(f"[{each}{each.upper()}]" if each.isalpha() else each for each in digits)
+    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in digits)
 
 
 _SHORT_ESCAPES: Final = {
@@ -478,15 +480,15 @@ def _base64_needles(text: str) -> Iterator[_Needle]:
         written = base64.b64encode(bytes(offset) + content).decode().rstrip("=")
         whole = (offset + len(content)) * 8 // 6
         inner, rest = written[first:whole], written[whole:]
-        end = f"(?:{_base64_spelled(rest)}(?:=|%(?:25){{0,8}}3[Dd]){{0,2}})?" if rest else ""
+        end = f"(?:{_base64_pattern(rest)}(?:=|%(?:25){{0,8}}3[Dd]){{0,2}})?" if rest else ""
         if len(inner) >= _MIN_BASE64_CHARACTERS:
-            yield _Needle(_base64_spelled(inner) + end, _probe(inner))
+            yield _Needle(_base64_pattern(inner) + end, _probe(inner))
         elif not offset:
-            exact = f"(?<![A-Za-z0-9+/]){_base64_spelled(written)}(?![A-Za-z0-9+/])"
+            exact = f"(?<![A-Za-z0-9+/]){_base64_pattern(written)}(?![A-Za-z0-9+/])"
             yield _Needle(exact, _probe(written))
 
 
-def _base64_spelled(text: str) -> str:
+def _base64_pattern(text: str) -> str:
     return text.translate(_BASE64_SPELLINGS)
 
 
@@ -498,7 +500,7 @@ _BASE64_SPELLINGS: Final = str.maketrans(
 # -- the search ---------------------------------------------------------------------------------------
 
 
-def _masked(rules: _Rules, value: Any) -> Any:
+def _mask(rules: _Rules, value: Any) -> Any:
     """Return a value without the secrets of rules; the same object if it contains none."""
     if not rules.probes or value is None:
         return value
@@ -513,7 +515,7 @@ def _masked(rules: _Rules, value: Any) -> Any:
     if isinstance(value, str):
         result = patterns.text(value)
         return value if result == value else result
-    return _masked_tree(value, patterns)
+    return _mask_tree(value, patterns)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -553,16 +555,16 @@ class _Patterns:
 
 def _patterns(rules: _Rules, content: bytes | None) -> _Patterns:
     """Return the expressions of the secrets that may occur in a value."""
-    anywhere = [each for each in rules.anywhere if _may_occur(each.probe, content)]
-    words = [each for each in rules.words if _may_occur(each.probe, content)]
-    members = [each for each in rules.members if _may_occur(_probe(each[1]), content)]
+    anywhere = [needle for needle in rules.anywhere if _may_occur(needle.probe, content)]
+    words = [needle for needle in rules.words if _may_occur(needle.probe, content)]
+    members = [member for member in rules.members if _may_occur(_probe(member[1]), content)]
     needles = [*anywhere, *words]
     return _Patterns(
         anywhere=_alternatives(anywhere),
         words=_alternatives(words),
-        literals=tuple(each.probe for each in needles if each.is_literal),
+        literals=tuple(needle.probe for needle in needles if needle.is_literal),
         embedded=tuple(
-            re.compile(f"((?<![A-Za-z0-9]){re.escape(name)}{_BETWEEN}){_spelled(text)}{_AFTER}")
+            re.compile(f"((?<![A-Za-z0-9]){re.escape(name)}{_BETWEEN}){_pattern_of(text)}{_AFTER}")
             for name, text in members
             if len(text) <= MAX_ENCODED_CHARACTERS
         ),
@@ -593,11 +595,11 @@ def _occurs(needle: _Needle, text: str) -> bool:
 
 
 def _alternatives(needles: Iterable[_Needle]) -> "re.Pattern[str] | None":
-    patterns = [each.pattern for each in needles if not each.is_literal]
+    patterns = [needle.pattern for needle in needles if not needle.is_literal]
     return re.compile("|".join(patterns)) if patterns else None
 
 
-def _masked_tree(value: Any, patterns: _Patterns) -> Any:
+def _mask_tree(value: Any, patterns: _Patterns) -> Any:
     """Return objects and arrays without secrets, also in the names of members; the same object if there are none.
 
     It does not recurse, so a response may be nested to any depth.

@@ -58,7 +58,8 @@ def hide_queries_in_log() -> None:
 def _hide_queries(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(
-            shown(str(each)) if isinstance(each, RedactedURL) else each for each in record.args
+            shown(str(argument)) if isinstance(argument, RedactedURL) else argument
+            for argument in record.args
         )
     return True
 
@@ -129,15 +130,15 @@ def redacted_request(
         always: the encoded query pairs that the connection adds to every request.
         once: whether the request must not be sent again, whatever its method is.
     """
-    made = RedactedRequest(method, target, headers=list(headers), content=content)
-    made.method = method
-    made.url = RedactedURL(target)
-    made.headers = RedactedHeaders(made.headers)
+    request = RedactedRequest(method, target, headers=list(headers), content=content)
+    request.method = method
+    request.url = RedactedURL(target)
+    request.headers = RedactedHeaders(request.headers)
     if always:
-        made.extensions = {**made.extensions, ALWAYS: RedactedPairs(always)}
+        request.extensions = {**request.extensions, ALWAYS: RedactedPairs(always)}
     if once:
-        made.extensions = {**made.extensions, ONCE: True}
-    return made
+        request.extensions = {**request.extensions, ONCE: True}
+    return request
 
 
 def without_body(request: httpx.Request) -> httpx.Request:

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import require_whole_numbers
-from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.digest import digest
 from specfn._internal.frames import without_locals, without_locals_async
-from specfn._internal.io import AsyncIO, SyncIO
+from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.values import brief
 from specfn.errors import SpecfnError, UsageError

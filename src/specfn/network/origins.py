@@ -131,8 +131,8 @@ _WITHOUT_UNIQUE_AND_GROUP: Final = 0xFCFFFFFF
 
 #: Networks that some versions of Python do not treat as special (IANA's registries of special-purpose addresses).
 _SPECIAL: Final = tuple(
-    ipaddress.ip_network(each)
-    for each in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
+    ipaddress.ip_network(network)
+    for network in ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")
 )
 
 
@@ -155,7 +155,7 @@ def is_public(address: Address) -> bool:
     """Return whether an address is public, and each IPv4 address that it embeds as well."""
     if isinstance(address, ipaddress.IPv4Address):
         return _is_global(address)
-    embedded = list(_embedded(address))
+    embedded = list(_embedded_addresses(address))
     is_routed = address in _ROUTED and _is_global(address)
     is_translated = bool(address.ipv4_mapped) or address in _NAT64
     return (is_routed or is_translated) and all(map(_is_global, embedded))
@@ -166,7 +166,7 @@ def _is_global(address: Address) -> bool:
     return address.is_global and not (address.is_multicast or special)
 
 
-def _embedded(address: ipaddress.IPv6Address) -> Iterator[Address]:
+def _embedded_addresses(address: ipaddress.IPv6Address) -> Iterator[Address]:
     """Yield the IPv4 addresses to which packets for an IPv6 address may be sent: mapped, translated, tunnelled."""
     last = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     identifier = int(address) >> 32 & _WITHOUT_UNIQUE_AND_GROUP

@@ -112,11 +112,11 @@ class Chunks:
         return end
 
     def _begin_chunk(self, line: bytes) -> None:
-        found = _CHUNK.match(line)
-        if found is None:
+        size_line = _CHUNK.match(line)
+        if size_line is None:
             self._is_broken = True
             return
-        size = int(found[1], 16)
+        size = int(size_line[1], 16)
         self._is_in_trailers = size == 0
         self._skip = size + len(b"\r\n") if size else 0
 

@@ -126,9 +126,9 @@ def _is_reset(error: Exception) -> bool:
     Timeouts, errors of TLS and other errors of the operating system have another meaning.
     """
     causes = list(_causes(error))
-    reasons = [each for each in causes if isinstance(each, OSError)]
-    is_broken = any(isinstance(each, anyio.BrokenResourceError) for each in causes)
-    return all(isinstance(each, _ENDED) for each in reasons) and bool(reasons or is_broken)
+    reasons = [cause for cause in causes if isinstance(cause, OSError)]
+    is_broken = any(isinstance(cause, anyio.BrokenResourceError) for cause in causes)
+    return all(isinstance(reason, _ENDED) for reason in reasons) and bool(reasons or is_broken)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -349,7 +349,7 @@ def _client_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        kind = next((_ERRORS[each] for each in type(error).__mro__ if each in _ERRORS), None)
+        kind = next((_ERRORS[cause] for cause in type(error).__mro__ if cause in _ERRORS), None)
         if kind is None:
             raise
         raise kind(str(error)) from error

@@ -7,8 +7,7 @@ import operator
 from collections.abc import Callable, Sized
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
-from specfn._internal.json_types import identity, is_equal
+from specfn._internal.json import JsonObject, identity, is_equal
 from specfn.document.upgrade.constants import fits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 

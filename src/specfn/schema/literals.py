@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from specfn._internal.json_types import TYPES
+from specfn._internal.json import TYPES
 from specfn._internal.pointer import from_fragment
 
 #: The sign for omitted text.

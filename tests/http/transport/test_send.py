@@ -10,8 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from specfn._internal.coroutines import run_without_waiting
-from specfn._internal.io import SyncIO
+from specfn._internal.io import SyncIO, run_without_waiting
 from specfn.errors import ArgumentError, HTTPStatusError, TransportError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.response.response import Result

@@ -4,8 +4,7 @@ import pytest
 from tests.effort import calls
 from tests.schema.conftest import accepts, composed, ref, rendering
 
-from specfn._internal.json import dumps
-from specfn._internal.json_types import is_equal
+from specfn._internal.json import dumps, is_equal
 from specfn.schema.compose.merge import CONTRADICTION, is_annotation, merge
 from specfn.schema.describe import describe
 

@@ -97,5 +97,5 @@ def _check_headers(headers: Any) -> None:
 
 def _is_pair(auth: Any) -> bool:
     return (
-        isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(each, str) for each in auth)
+        isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(part, str) for part in auth)
     )

@@ -161,7 +161,7 @@ class _Download:
             with closing(self._send(target, credentials, opened)) as response:
                 if not response.has_redirect_location:
                     return Fetched(self._content(response), str(target.copy_with(query=None)))
-                url = self._redirected(target, response.headers["location"], origin)
+                url = self._follow_redirect(target, response.headers["location"], origin)
         raise DocumentError(
             f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times: pass the final URL"
         )
@@ -200,7 +200,7 @@ class _Download:
             self._transports[proxy] = opened.enter_context(transport)
         return self._transports[proxy]
 
-    def _redirected(self, url: httpx.URL, location: str, origin: str) -> httpx.URL:
+    def _follow_redirect(self, url: httpx.URL, location: str, origin: str) -> httpx.URL:
         target = url.join(location)
         if origin_with_port(target) not in {origin, *self.trusted}:
             raise DocumentError(

@@ -84,7 +84,7 @@ def _repeated(text: bytes) -> Iterator[tuple[str, str, int, int]]:
             innermost, key, byte = stack[-1], _key(match[0]), match.start()
             innermost.name = key
             if key in innermost.keys:
-                yield join(each.token for each in stack), key, innermost.keys[key], byte
+                yield join(level.token for level in stack), key, innermost.keys[key], byte
             innermost.keys[key] = byte
 
 

@@ -78,8 +78,8 @@ def _json_reason(error: JSONDecodeError) -> str:
     expected = next(
         (text for message, text in _JSON_PROBLEMS if message in error.msg), "expected a value"
     )
-    found = next((text for pattern, text in _JSON_FOUND if re.match(pattern, rest)), "")
-    return f"{expected}, {found}" if expected.startswith("expected") and found else expected
+    cause = next((text for pattern, text in _JSON_FOUND if re.match(pattern, rest)), "")
+    return f"{expected}, {cause}" if expected.startswith("expected") and cause else expected
 
 
 #: The line breaks of libyaml.

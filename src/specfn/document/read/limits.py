@@ -145,7 +145,7 @@ def _places_of_integer_keys(document: JsonObject) -> list[_Place]:
 
 def _has_integer_key(members: dict[Any, Any], place: _Place) -> bool:
     """Return whether a key is an integer. Keys that are neither strings nor integers are refused."""
-    found = False
+    has_integer_key = False
     for key in members:
         if key.__class__ is str:
             if not key.isascii():
@@ -155,8 +155,8 @@ def _has_integer_key(members: dict[Any, Any], place: _Place) -> bool:
         elif str(key) in members:
             _refuse((*place, key), f"the key {key} occurs twice, as integer and as string")
         else:
-            found = True
-    return found
+            has_integer_key = True
+    return has_integer_key
 
 
 def _check_scalar(value: Any, place: _Place, key: str | int) -> None:

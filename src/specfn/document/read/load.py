@@ -141,13 +141,13 @@ def read_file(path: str | os.PathLike[str], *, limit: int = MAX_BYTES) -> bytes:
             content = file.read(min(size, limit) + 1)
     except (OSError, ValueError) as error:
         reason = next(text for kind, text in _FILE_FAULTS if isinstance(error, kind))
-        raise DocumentError(reason.format(path=_quoted(path))) from None
+        raise DocumentError(reason.format(path=_quote(path))) from None
     if len(content) > limit:
-        raise DocumentError(f"{_quoted(path)} is larger than the limit of {limit:,} bytes")
+        raise DocumentError(f"{_quote(path)} is larger than the limit of {limit:,} bytes")
     return content
 
 
-def _quoted(path: str | os.PathLike[str]) -> str:
+def _quote(path: str | os.PathLike[str]) -> str:
     text = os.fspath(path)
     return repr(text if len(text) <= 200 else f"{text[:100]}…{text[-80:]}")
 

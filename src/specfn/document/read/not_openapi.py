@@ -134,8 +134,8 @@ def document(members: JsonObject) -> NotOpenAPI:
     for kind in _KINDS:
         value = _at(members, kind.keys)
         if value is not None and re.search(kind.value, str(value)[:_HEAD]):
-            found = f" (it says {str(value)[:40]!r})" if kind.keys[0] in _NAMED else ""
-            return NotOpenAPI(f"it is {kind.what}{found}; {kind.do}", join(kind.keys))
+            version = f" (it says {str(value)[:40]!r})" if kind.keys[0] in _NAMED else ""
+            return NotOpenAPI(f"it is {kind.what}{version}; {kind.do}", join(kind.keys))
     return _nameless(members)
 
 

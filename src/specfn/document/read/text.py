@@ -206,6 +206,6 @@ def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
 
 def _refuse_foreign(data: bytes) -> None:
     """Refuse a text whose beginning shows another format."""
-    found = not_openapi.text(data)
-    if found is not None:
-        raise DocumentError(found)
+    reason = not_openapi.text(data)
+    if reason is not None:
+        raise DocumentError(reason)

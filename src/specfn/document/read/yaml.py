@@ -96,11 +96,11 @@ def _report(progress: Callable[[int, int], None], length: int, event: Any) -> No
 
 def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     """Return a fault of the grammar with an error text that helps the author."""
-    begun, found = (
+    begun, mark = (
         faults.Position(mark.line, mark.column) if mark else None
         for mark in (error.context_mark, error.problem_mark)
     )
-    place = found or begun or faults.Position(0, 0)
+    place = mark or begun or faults.Position(0, 0)
     problem = error.problem or error.context or "something else"
     fault = faults.explain_yaml(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
     return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)

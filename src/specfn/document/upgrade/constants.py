@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject, dumps
-from specfn._internal.json_types import TYPES
+from specfn._internal.json import TYPES, JsonObject, dumps
 from specfn.document.upgrade.keywords import distinct
 
 #: The annotation with the constants that the document declares, by keyword.

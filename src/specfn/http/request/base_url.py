@@ -100,7 +100,7 @@ def describe_variables(server: JsonObject, given: Mapping[str, str]) -> str:
         for name in dict.fromkeys(_VARIABLE.findall(str(server.get("url", "/"))))
     }
     return " and ".join(
-        f"the server variable {name!r} is {_quoted(value)}" for name, value in values.items()
+        f"the server variable {name!r} is {_quote(value)}" for name, value in values.items()
     )
 
 
@@ -135,39 +135,39 @@ def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: URLP
             f"the server variable {name!r} has no value: pass it in connection.server_variables"
         )
     enum = variable.get("enum")
-    members = [_text(each) for each in enum] if isinstance(enum, list) else []
+    members = [_text(member) for member in enum] if isinstance(enum, list) else []
     if members and chosen not in members:
         listed = ", ".join(map(repr, members[:_MEMBERS]))
         more = ", ..." if len(members) > _MEMBERS else ""
         raise UsageError(
-            f"the server variable {name!r} has the value {_quoted(chosen)}; expected one of {listed}{more}"
+            f"the server variable {name!r} has the value {_quote(chosen)}; expected one of {listed}{more}"
         )
     if members and part is _HOST:  # an enum may contain part of a host name, as in s3{dash-or-dot}
         part = _HOST_PIECE
     if not part.pattern.fullmatch(chosen) or (part.is_path and hazard(chosen)):
         raise UsageError(
-            f"the server variable {name!r} has the invalid value {_quoted(chosen)}; expected {part.allowed}"
+            f"the server variable {name!r} has the invalid value {_quote(chosen)}; expected {part.allowed}"
         )
     return chosen
 
 
 def _parts(template: str, declared: JsonObject) -> Iterator[tuple[re.Match[str], URLPart]]:
     """Yield each variable of a template with its part of the URL."""
-    plain = _masked(template)
-    found = _AUTHORITY.match(plain)
+    plain = _mask_variables(template)
+    authority = _AUTHORITY.match(plain)
     for match in _VARIABLE.finditer(template):
         start, end = match.span()
-        if found is None:
+        if authority is None:
             yield match, _URL if _is_url(plain, match) else _in_path(plain[:start], plain[end:])
-        elif end <= found.start("authority"):
+        elif end <= authority.start("authority"):
             yield match, _in_scheme(plain[:start], plain[end:])
-        elif end > found.end("authority"):
-            yield match, _in_path(plain[found.end("authority") : start], plain[end:])
+        elif end > authority.end("authority"):
+            yield match, _in_path(plain[authority.end("authority") : start], plain[end:])
         else:
-            yield match, _in_authority(template, match, found, declared)
+            yield match, _in_authority(template, match, authority, declared)
 
 
-def _masked(template: str) -> str:
+def _mask_variables(template: str) -> str:
     """Return a template of the same length whose variable names contain no delimiters of a URL."""
     return _VARIABLE.sub(lambda match: "{" + "x" * len(match[1]) + "}", template)
 
@@ -190,25 +190,25 @@ def _in_path(before: str, after: str) -> URLPart:
 
 
 def _in_authority(
-    template: str, match: re.Match[str], found: re.Match[str], declared: JsonObject
+    template: str, match: re.Match[str], authority: re.Match[str], declared: JsonObject
 ) -> URLPart:
     """Return the URL part of a variable in the authority. A last variable whose default begins with ``/`` is the path."""
-    if _is_rooted(match, found, declared):
+    if _is_rooted(match, authority, declared):
         return _ROOTED
-    start, end = (offset - found.start("authority") for offset in match.span())
-    before, after = found["authority"][:start], found["authority"][end:]
+    start, end = (offset - authority.start("authority") for offset in match.span())
+    before, after = authority["authority"][:start], authority["authority"][end:]
     if ":" in before and "]" not in before.rpartition(":")[2] + after:
         return _PORT
     following = _VARIABLE.match(template, match.end())
-    is_last = following is not None and _is_rooted(following, found, declared)
+    is_last = following is not None and _is_rooted(following, authority, declared)
     is_label = (is_last or after[:1] in {"", ".", ":"}) and before[-1:] in {"", "."}
     return _HOST if is_label else _HOST_PIECE
 
 
-def _is_rooted(match: re.Match[str], found: re.Match[str], declared: JsonObject) -> bool:
+def _is_rooted(match: re.Match[str], authority: re.Match[str], declared: JsonObject) -> bool:
     """Return whether a variable contains the path: ``https://host{basePath}`` with the default ``/v1``."""
     default = _dict(declared.get(match[1])).get("default")
-    is_last = match.end() == found.end("authority")
+    is_last = match.end() == authority.end("authority")
     return is_last and isinstance(default, str) and default.startswith("/")
 
 
@@ -218,17 +218,17 @@ def _check_whole(template: str, url: str) -> None:
     Raises:
         UsageError: the URL contains one of them.
     """
-    plain = _masked(template)
+    plain = _mask_variables(template)
     first = _VARIABLE.match(plain)
     if first is not None and _is_url(plain, first) and not _AUTHORITY.match(plain):
         return  # the variable is the URL
-    found = _AUTHORITY.match(url)
-    is_moved = (found is None) is not (_AUTHORITY.match(plain) is None)
-    is_moved = is_moved or (found is None and _SCHEME.match(url) is not None)
-    if is_moved or hazard(url[found.end() if found else 0 :]):
+    authority = _AUTHORITY.match(url)
+    is_moved = (authority is None) is not (_AUTHORITY.match(plain) is None)
+    is_moved = is_moved or (authority is None and _SCHEME.match(url) is not None)
+    if is_moved or hazard(url[authority.end() if authority else 0 :]):
         raise UsageError(
-            f"the URL of the server {_quoted(template)} has an unsafe host or path with these server_variables: "
-            f"{_quoted(shown(url))}"
+            f"the URL of the server {_quote(template)} has an unsafe host or path with these server_variables: "
+            f"{_quote(shown(url))}"
         )
 
 
@@ -243,7 +243,7 @@ def _text(value: Any) -> str | None:
     return dumps(value).decode() if isinstance(value, bool | int | float) else None
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     """Return a value for an error: quoted, escaped and truncated."""
     return repr(value) if len(value) <= _CHARACTERS else f"{value[:_CHARACTERS]!r}..."
 
@@ -258,12 +258,12 @@ def choose(route: Route, api: Api, connection: Connection) -> Base:
         UsageError: the caller allows no declared server.
     """
     if route.servers:
-        return _own(route, api, connection)
+        return _choose_own_server(route, api, connection)
     if connection.base_url is not None:
         return replace(parse(connection.base_url), trusted=True)
     if connection.trust_servers:
-        bases = _bases(api.servers or ({"url": "/"},), api, connection)
-        return _public(bases[0], connection)
+        bases = _usable_servers(api.servers or ({"url": "/"},), api, connection)
+        return _require_public(bases[0], connection)
     named = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
     raise UsageError(
         "the connection has no base_url: "
@@ -275,15 +275,15 @@ def choose(route: Route, api: Api, connection: Connection) -> Base:
     )
 
 
-def _own(route: Route, api: Api, connection: Connection) -> Base:
+def _choose_own_server(route: Route, api: Api, connection: Connection) -> Base:
     """Choose the first allowed server of a path or an operation that declares servers itself."""
-    bases = _bases(route.servers, api, connection)
+    bases = _usable_servers(route.servers, api, connection)
     allowed = allowed_origins(connection)
     for base in bases:
         if base.origin in allowed:
             return replace(base, trusted=True)
     if connection.trust_servers:
-        return _public(bases[0], connection)
+        return _require_public(bases[0], connection)
     raise UsageError(
         f"{route.method.upper()} {route.path} declares its own server: "
         f"add {bases[0].origin!r} to connection.origins to allow it",
@@ -310,7 +310,7 @@ def path_of(connection: Connection, url: httpx.URL) -> str:
     return base.path if base is not None and base.origin == origin_of(url) else ""
 
 
-def _bases(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
+def _usable_servers(servers: Iterable[JsonObject], api: Api, connection: Connection) -> list[Base]:
     """Return Server Objects as base URLs, resolved against the document's URL (section Server Object).
 
     An unusable server is dropped if another one is usable, unless the caller sets its variables.
@@ -351,7 +351,7 @@ def _base(url: str, document: str | None, variables: str) -> Base:
         raise UsageError(reason) from None
 
 
-def _public(base: Base, connection: Connection) -> Base:
+def _require_public(base: Base, connection: Connection) -> Base:
     """Check a server that only the document declares: it must use https and have no private address."""
     if base.origin in allowed_origins(connection):
         return replace(base, trusted=True)

@@ -127,11 +127,11 @@ def _field(name: str, item: Any, encoding: JsonObject, *, is_itemwise: bool) -> 
     nested values are JSON. A form cannot express null; it becomes the empty string.
     """
     if not {"style", "explode", "allowReserved"}.isdisjoint(encoding):
-        return _styled(name, item, encoding)
+        return _field_with_style(name, item, encoding)
     content_type = str(encoding.get("contentType", ""))
     if is_json(content_type):
         items = item if is_itemwise and isinstance(item, list) else [item]
-        shown: Any = [dumps(each).decode() for each in items]
+        shown: Any = [dumps(element).decode() for element in items]
     elif item is None:
         shown = ""
     else:
@@ -139,7 +139,7 @@ def _field(name: str, item: Any, encoding: JsonObject, *, is_itemwise: bool) -> 
     return style.pairs(name, shown, "form", style.in_form, explode=True)
 
 
-def _styled(name: str, item: Any, encoding: JsonObject) -> list[Pair]:
+def _field_with_style(name: str, item: Any, encoding: JsonObject) -> list[Pair]:
     """Serialize a property with a style. ``allowReserved`` keeps reserved characters that a form can contain."""
     if item is None:
         return [(style.in_form(text(name), ""), "")]

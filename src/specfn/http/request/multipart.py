@@ -136,7 +136,11 @@ def write(parts: MultipartParts, value: Any, media_type: str, pointer: str) -> t
     boundary = _boundary(written)
     mark = b"--" + boundary.encode()
     content = b"".join(mark + b"\r\n" + part + b"\r\n" for part in written) + mark + b"--\r\n"
-    kept = [each for each in kind.split(";") if not each.strip().lower().startswith("boundary=")]
+    kept = [
+        parameter
+        for parameter in kind.split(";")
+        if not parameter.strip().lower().startswith("boundary=")
+    ]
     return content, ";".join((*kept, f" boundary={boundary}"))
 
 
@@ -184,9 +188,9 @@ class _Writer:
             pairs = style.pairs(name, item, part.style, style.in_part, explode=part.explode)
             yield from (_BodyPart(content=item.encode(), name=key) for key, item in pairs)
         elif isinstance(item, list) and part.inner is None and not _is_sequence(part):
-            for index, each in enumerate(item):
+            for index, element in enumerate(item):
                 try:
-                    yield self._part(name, each, part)
+                    yield self._part(name, element, part)
                 except Unserializable as fault:
                     raise fault.below(index) from None
         else:

@@ -86,7 +86,7 @@ def _segment(
         keys.append(parameter.key)
         tab = "%09" if parameter.style == "tabDelimited" else tab
         with faults.at(parameter.key):
-            segment += _checked(parameter, arguments.get(parameter.key))
+            segment += _path_value(parameter, arguments.get(parameter.key))
     reason = hazard(segment.replace(tab, ","))
     if reason is not None and len(faults.found) == known:
         if not keys:
@@ -132,7 +132,7 @@ def fixed_query(
     return written
 
 
-def _checked(parameter: Parameter, value: Any) -> str:
+def _path_value(parameter: Parameter, value: Any) -> str:
     """Serialize one path parameter, after a check of each value in it."""
     normalized = normalize(value)
     for leaf in _leaves(normalized):

@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 import httpx
 
-from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals
+from specfn._internal.io import run_without_waiting
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
@@ -188,7 +188,7 @@ def prepare(
     base = base_url.choose(route, function.api, connection)
     names = security.required_schemes(route, function.api, base, connection)
     faults = SerializationFaults()
-    path, query, headers, cookies = _written(route, named, faults)
+    path, query, headers, cookies = _serialize_parameters(route, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
         refusal = _refusal(function.name, faults.found, route, arguments)
@@ -218,10 +218,10 @@ def _without_human_part(error: ArgumentError, function: Function, arguments: Any
     if models_part is None or models_part(arguments) is None:
         return error
     masking = Masking(None, function, arguments)
-    return ArgumentError(error.function, [masking.problem(each) for each in error.problems])
+    return ArgumentError(error.function, [masking.problem(problem) for problem in error.problems])
 
 
-def _written(
+def _serialize_parameters(
     route: Route, named: Mapping[str, Any], faults: SerializationFaults
 ) -> tuple[str, tuple[str, ...], dict[str, Pair], tuple[Pair, ...]]:
     """Serialize the path, the query, the headers and the cookies. If there are ``faults``, the result is invalid.
@@ -252,7 +252,7 @@ def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...
     named = function.named(arguments)
     faults = SerializationFaults()
     try:
-        _written(function.route, named, faults)
+        _serialize_parameters(function.route, named, faults)
     except DocumentError:
         return ()  # a fault of the document; ``prepare`` raises it
     given = [fault for fault in faults.found if _is_given(named, fault.tokens)]
@@ -398,10 +398,14 @@ def _accept(route: Route, *, events: bool) -> str:
     With ``events``, it has only the streams of events among them, if there are any (rule X15).
     """
     declared = route.success.media_types if route.success else ()
-    legal = [each for each in dict.fromkeys(declared) if each.isascii() and is_value(each)]
+    legal = [
+        media_type
+        for media_type in dict.fromkeys(declared)
+        if media_type.isascii() and is_value(media_type)
+    ]
     if events:
         return ", ".join(filter(has_events, legal)) or ", ".join((*legal, EVENT_STREAM))
-    return ", ".join(sorted(legal, key=lambda each: not is_json(each))) or "*/*"
+    return ", ".join(sorted(legal, key=lambda media_type: not is_json(media_type))) or "*/*"
 
 
 def _body(
@@ -415,7 +419,7 @@ def _body(
 
 
 def _refusal(
-    function: str, found: Iterable[Unserializable], route: Route | None, arguments: Any
+    function: str, values: Iterable[Unserializable], route: Route | None, arguments: Any
 ) -> ArgumentError:
     """Return the faults as one error, with the paths that the model wrote (rule F4)."""
     listed = isinstance(arguments, list | tuple) and route is not None
@@ -436,6 +440,6 @@ def _refusal(
                 value=fault.value,
                 description=fault.description,
             )
-            for fault in found
+            for fault in values
         ],
     )

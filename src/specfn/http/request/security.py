@@ -70,7 +70,7 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
             sent to the base URL.
     """
     require_declared(api, connection)
-    names = _satisfied(route, api, connection)
+    names = _satisfied_requirement(route, api, connection)
     names = (*names, *_schemes_of_hidden(route, api, connection, names))
     if not base.trusted:
         if names:
@@ -87,8 +87,8 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
     return tuple(name for name in names if name in connection.credentials)
 
 
-def _satisfied(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
-    alternatives = [tuple(name for name, _ in each) for each in route.security]
+def _satisfied_requirement(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
+    alternatives = [tuple(name for name, _ in requirement) for requirement in route.security]
     if not alternatives:
         return ()
     for names in alternatives:
@@ -193,9 +193,9 @@ def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
         or bool(connection.cookies)
         or any(_is_passed(scheme, connection) for scheme in api.security_schemes.values())
         or any(
-            _is_given(_SLOTS[each.location], each.name, connection)
-            for each in route.hidden
-            if overrides(each.name, each.location) is None
+            _is_given(_SLOTS[parameter.location], parameter.name, connection)
+            for parameter in route.hidden
+            if overrides(parameter.name, parameter.location) is None
         )
     )
 

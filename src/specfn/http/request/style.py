@@ -53,7 +53,7 @@ def normalize(value: Any) -> Any:
     Raises:
         Unserializable: the value contains something that is not JSON, or is nested too deeply.
     """
-    return value if type(value) in _AS_IT_IS or _is_normal(value) else _normalized(value, 0)
+    return value if type(value) in _AS_IT_IS or _is_normal(value) else _normalize(value, 0)
 
 
 def _is_normal(value: Any) -> bool:
@@ -84,7 +84,7 @@ def _has_fraction(value: float) -> bool:
     return math.isfinite(value) and not value.is_integer()
 
 
-def _normalized(value: Any, depth: int) -> Any:
+def _normalize(value: Any, depth: int) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
@@ -109,7 +109,7 @@ def _key(key: Any) -> str:
 
 def _at(token: str | int, value: Any, depth: int) -> Any:
     try:
-        return _normalized(value, depth + 1)
+        return _normalize(value, depth + 1)
     except Unserializable as fault:
         raise fault.below(token) from None
 
@@ -304,10 +304,10 @@ def expand(name: str, value: Any, style: str, escape: Escape, *, explode: bool) 
         return _expand_object(label, value, shape, escape, explode=explode)
     if isinstance(value, list):
         return _expand_array(label, value, shape, escape, explode=explode)
-    return "" if value is None else shape.prefix + _named(label, escape(text(value), ""))
+    return "" if value is None else shape.prefix + _add_name(label, escape(text(value), ""))
 
 
-def _named(label: str, written: str) -> str:
+def _add_name(label: str, written: str) -> str:
     """Return ``;color=blue``, or ``;color`` for the empty text (RFC 6570, section 3.2.7)."""
     if not label:
         return written
@@ -322,8 +322,8 @@ def _expand_array(
     if not atoms:
         return ""
     if explode:
-        return shape.prefix + _joined((_named(label, atom) for atom in atoms), delimiter, escape)
-    return shape.prefix + _named(label, _joined(atoms, delimiter, escape))
+        return shape.prefix + _join((_add_name(label, atom) for atom in atoms), delimiter, escape)
+    return shape.prefix + _add_name(label, _join(atoms, delimiter, escape))
 
 
 def _expand_object(
@@ -333,19 +333,19 @@ def _expand_object(
     if not members:
         return ""
     if not explode:
-        return shape.prefix + _named(label, _flat(members, shape.delimiter, escape))
+        return shape.prefix + _add_name(label, _flat(members, shape.delimiter, escape))
     delimiters = shape.separator + "="
     written = (
         f"{_atom(key, delimiters, escape)}={_atom(item, delimiters, escape)}"
         for key, item in members
     )
-    return shape.prefix + _joined(written, shape.separator, escape)
+    return shape.prefix + _join(written, shape.separator, escape)
 
 
 def _flat(members: list[tuple[str, Any]], delimiter: str, escape: Escape) -> str:
     """Return keys and values in turn: ``R,100,G,200``."""
     atoms = (_atom(part, delimiter, escape) for member in members for part in member)
-    return _joined(atoms, delimiter, escape)
+    return _join(atoms, delimiter, escape)
 
 
 def _atom(item: Any, delimiter: str, escape: Escape) -> str:
@@ -358,7 +358,7 @@ def _atom(item: Any, delimiter: str, escape: Escape) -> str:
     return escape(written, delimiter)
 
 
-def _joined(atoms: Any, delimiter: str, escape: Escape) -> str:
+def _join(atoms: Any, delimiter: str, escape: Escape) -> str:
     """Join values. A delimiter that is a blank, bar or tab is escaped, because a URL cannot contain it."""
     return (escape(delimiter, "") if delimiter in {" ", "|", "\t"} else delimiter).join(atoms)
 
@@ -398,7 +398,7 @@ def _array_pairs(
     if explode or not items:
         return [(label, escape(text(item), "")) for item in items]
     delimiter = DELIMITERS.get(style, ",")
-    return [(label, _joined((_atom(item, delimiter, escape) for item in items), delimiter, escape))]
+    return [(label, _join((_atom(item, delimiter, escape) for item in items), delimiter, escape))]
 
 
 def _object_pairs(

@@ -107,7 +107,7 @@ class ServerSentEvents:
     def line(self, line: bytes) -> Event | None:
         """Take a line; an empty one ends an event."""
         if not line:
-            return self._dispatched()
+            return self._end_event()
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name == b"data":
@@ -120,7 +120,7 @@ class ServerSentEvents:
             self._unknown += 1
         return None
 
-    def _dispatched(self) -> Event | None:
+    def _end_event(self) -> Event | None:
         data, event = self._data, self._event
         self._data, self._event = [], ""
         if not data:
@@ -223,15 +223,15 @@ class LineSplitter:
         self._is_after_return = self._separator is _LINE_ENDS and chunk.endswith(b"\r")
         *complete, rest = self._separator.split(chunk)
         for part in complete:
-            yield self._completed(part)
+            yield self._complete(part)
         if rest:
             self._begun.append(rest)
 
     def rest(self) -> bytes:
         """Return the last line, which no separator ended."""
-        return self._completed(b"")
+        return self._complete(b"")
 
-    def _completed(self, part: bytes) -> bytes:
+    def _complete(self, part: bytes) -> bytes:
         line = b"".join((*self._begun, part)) if self._begun else part
         self._begun.clear()
         if self._is_first:
@@ -346,13 +346,13 @@ class EventReader:
         content = self._inflater.take()
         for start in range(0, len(content), _MAX_BYTES_AT_ONCE):
             for line in self._lines.feed(content[start : start + _MAX_BYTES_AT_ONCE]):
-                yield from self._counted(self._parser.line(line))
+                yield from self._count(self._parser.line(line))
                 if self.stopped is not None:
                     return
         if self._inflater.truncated:
             self.stopped = f"the limit of {self._max_bytes:,} bytes is reached"
 
-    def _counted(self, event: Event | None) -> Iterator[Event]:
+    def _count(self, event: Event | None) -> Iterator[Event]:
         self._lines_left -= 1
         if event is not None:
             self.count += 1

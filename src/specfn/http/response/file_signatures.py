@@ -77,7 +77,7 @@ _TYPES: Final = (
     _type("application/vnd.apache.parquet", ".parquet", rb"PAR1"),
 )
 
-_BY_NAME: Final = {name: each for each in _TYPES for name in (each.media_type, *each.names)}
+_BY_NAME: Final = {name: kind for kind in _TYPES for name in (kind.media_type, *kind.names)}
 
 #: The type of all content that is not confirmed.
 UNCONFIRMED: Final = _type("application/octet-stream", ".bin", b"")
@@ -98,8 +98,8 @@ def file_type(media_type: str | None, content: bytes) -> FileType:
         return UNCONFIRMED
     if _is_confirmed(declared, content):
         return declared
-    similar = (each for each in _TYPES if each.shown and each.shown == declared.shown)
-    return next((each for each in similar if _is_confirmed(each, content)), UNCONFIRMED)
+    similar = (kind for kind in _TYPES if kind.shown and kind.shown == declared.shown)
+    return next((kind for kind in similar if _is_confirmed(kind, content)), UNCONFIRMED)
 
 
 def _is_confirmed(kind: FileType, content: bytes) -> bool:

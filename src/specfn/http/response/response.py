@@ -70,20 +70,20 @@ def read_content(
     """
     is_json = media_type is None or "json" in media_type
     if is_json and not truncated:  # a cut 123 is not a 12
-        found = _json_content(body, charset)
-        if found is not None:
-            return found
+        content = _json_content(body, charset)
+        if content is not None:
+            return content
     final = not truncated
     encoding = charsets.encoding_of(body)
     if media_type is None:
-        return _strict(body, encoding or "utf-8", final=final) or Content(body)
+        return _decode_strictly(body, encoding or "utf-8", final=final) or Content(body)
     if not is_json and not _is_text(media_type):
         return Content(body)
     if encoding is not None:
-        return _text(body, encoding, final=final)
+        return _decode_text(body, encoding, final=final)
     wide = json.detect_encoding(body) if is_json else "utf-8"
-    found = None if wide in _UTF_8 else _strict(body, wide, final=final)
-    return found or _labelled(body, charset, final=final)
+    content = None if wide in _UTF_8 else _decode_strictly(body, wide, final=final)
+    return content or _read_by_label(body, charset, final=final)
 
 
 def _is_text(media_type: str) -> bool:
@@ -121,37 +121,37 @@ def _unicode(body: bytes, encoding: str, charset: str | None) -> tuple[str, tupl
         return text, ()
     name = charsets.readable_codec(charset) if charset and encoding in _UTF_8 else None
     if name is None or name in _UTF_8:
-        found = _text(body, encoding, final=True)
-        return found.data, found.notes
+        content = _decode_text(body, encoding, final=True)
+        return content.data, content.notes
     note = _note(f"the JSON is not UTF-8; it was read as {name}, by its charset")
     return charsets.decode_replacing(body, name, final=True)[0], (note,)
 
 
-def _strict(body: bytes, encoding: str, *, final: bool) -> Content | None:
+def _decode_strictly(body: bytes, encoding: str, *, final: bool) -> Content | None:
     """Return the text of bytes; ``None`` if they are not valid."""
     text = charsets.decode_strict(body, encoding, final=final)
     return None if text is None else Content(text)
 
 
-def _text(body: bytes, encoding: str, *, final: bool) -> Content:
+def _decode_text(body: bytes, encoding: str, *, final: bool) -> Content:
     """Return the text of bytes, with U+FFFD and a note for invalid bytes."""
     text, has_invalid = charsets.decode_replacing(body, encoding, final=final)
     note = _note(f"bytes that are not {encoding} were read as U+FFFD")
     return Content(text, (note,) if has_invalid else ())
 
 
-def _labelled(body: bytes, charset: str | None, *, final: bool) -> Content:
+def _read_by_label(body: bytes, charset: str | None, *, final: bool) -> Content:
     """Read text by its charset label. For an unknown label, read valid UTF-8, or return the bytes."""
     name = charsets.readable_codec(charset) if charset else "utf-8"
     if name is not None:
-        return _text(body, name, final=final)
+        return _decode_text(body, name, final=final)
     shown = escape_invisible(json.dumps((charset or "")[:60], ensure_ascii=False))
     unknown = f"the charset {shown} is not a label of the Encoding Standard"
-    found = _strict(body, "utf-8", final=final)
-    if found is None:
+    content = _decode_strictly(body, "utf-8", final=final)
+    if content is None:
         note = _note(f"{unknown}, and the bytes are not UTF-8; the data are bytes")
         return Content(body, (note,))
-    return Content(found.data, (_note(f"{unknown}; the bytes were read as UTF-8"),))
+    return Content(content.data, (_note(f"{unknown}; the bytes were read as UTF-8"),))
 
 
 def _note(text: str) -> Note:

@@ -52,10 +52,10 @@ def find_non_finite(value: Any, most: int) -> NonFinite:
 
 def nulled(value: Any) -> Any:
     """Return a JSON value with null in place of NaN and infinities; the same object if it contains only finite numbers."""
-    return _copied(value) if find_non_finite(value, 0).count else value
+    return _copy_without_non_finite(value) if find_non_finite(value, 0).count else value
 
 
-def _copied(value: Any) -> Any:
+def _copy_without_non_finite(value: Any) -> Any:
     root = [value]
     waiting: list[Any] = [root]
     while waiting:
@@ -102,9 +102,9 @@ def loads(text: str) -> tuple[Any, tuple[Note, ...]]:
     text, halves = _json.paired(text)
     value = _json.read(text, parse_constant=float, parse_int=_integer, parse_float=float)
     notes = [_note_on_halves(halves)] if halves else []
-    found = find_non_finite(value, _MAX_NAMED)
-    if found.count:
-        notes.append(_note_on_numbers(found))
+    non_finite = find_non_finite(value, _MAX_NAMED)
+    if non_finite.count:
+        notes.append(_note_on_numbers(non_finite))
     return value, tuple(notes)
 
 
@@ -117,12 +117,12 @@ def _note_on_halves(count: int) -> Note:
     return Note(pointer="", text=f"{count} {were} read as U+FFFD")
 
 
-def _note_on_numbers(found: NonFinite) -> Note:
-    pointers = [join(place) for place in found.places]
+def _note_on_numbers(non_finite: NonFinite) -> Note:
+    pointers = [join(place) for place in non_finite.places]
     named = ", ".join(f"#{_short(pointer)}" for pointer in pointers)
-    more = f" and {found.count - _MAX_NAMED} more" if found.count > _MAX_NAMED else ""
-    are = "number is" if found.count == 1 else "numbers are"
-    text = f"{found.count} {are} NaN or infinite, written as null in JSON: {named}{more}"
+    more = f" and {non_finite.count - _MAX_NAMED} more" if non_finite.count > _MAX_NAMED else ""
+    are = "number is" if non_finite.count == 1 else "numbers are"
+    text = f"{non_finite.count} {are} NaN or infinite, written as null in JSON: {named}{more}"
     return Note(pointer=pointers[0], text=text)
 
 

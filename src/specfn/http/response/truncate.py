@@ -52,7 +52,7 @@ def truncated_json(
         raise UsageError(f"limit must be at least {_LEAST} characters, not {limit}")
     frame: dict[str, Any] = {"status": status}
     if sent_without:
-        frame["sent_without"] = _listed(sent_without, min((limit - _FRAME) // 3, _PLACES))
+        frame["sent_without"] = _list_texts(sent_without, min((limit - _FRAME) // 3, _PLACES))
     mark: dict[str, Any] = {"truncated": True} if truncated else {}
     noted = {"notes": [*notes]} if notes else {}
     if noted and _size(frame | {"data": 0, "truncated": True} | noted) > limit // 2:
@@ -60,13 +60,13 @@ def truncated_json(
     if isinstance(data, bytes):
         room = limit - _size(frame | noted) if shows_bytes else 0
         about = _binary(data, room, media_type)
-        return _written(frame | about | mark | noted)
+        return _write(frame | about | mark | noted)
     if _fits(data, limit):
-        whole = _written(frame | {"data": data} | mark | noted)
+        whole = _write(frame | {"data": data} | mark | noted)
         if len(whole) <= limit:
             return whole
-    room = limit - len(_written(frame | {"data": 0, "truncated": True} | noted))
-    return _written(frame | {"data": _cut(data, room, 0), "truncated": True} | noted)
+    room = limit - len(_write(frame | {"data": 0, "truncated": True} | noted))
+    return _write(frame | {"data": _cut(data, room, 0), "truncated": True} | noted)
 
 
 def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     return about | {"size": len(data), "note": "binary, not in this text"}
 
 
-def _listed(texts: Sequence[str], room: int) -> list[str]:
+def _list_texts(texts: Sequence[str], room: int) -> list[str]:
     """Return as many texts as fit, and the number of missing ones."""
     kept: list[str] = []
     for text in texts:
@@ -88,21 +88,21 @@ def _listed(texts: Sequence[str], room: int) -> list[str]:
     return kept
 
 
-def _written(value: Any) -> str:
+def _write(value: Any) -> str:
     """Serialize JSON with escaped invisible characters, and with null for NaN and infinities."""
     try:
-        text = _dumped(value)
+        text = _dump(value)
     except ValueError:
-        text = _dumped(nulled(value))
+        text = _dump(nulled(value))
     return escape_invisible(text)
 
 
-def _dumped(value: Any) -> str:
+def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _size(value: Any) -> int:
-    return len(_written(value))
+    return len(_write(value))
 
 
 def _fits(value: Any, room: int) -> bool:

@@ -33,7 +33,7 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
     if not problems:
         return
     if result.masking is not None:
-        problems = [result.masking.problem(each) for each in problems]
+        problems = [result.masking.problem(problem) for problem in problems]
     route = function.route
     call = f"{route.method.upper()} {route.path} ({function.name})"
     if manner == "raise":
@@ -45,9 +45,9 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
 def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
     if result.truncated or not result.ok:
         return ()
-    found = find_non_finite(result.data, _MAX_PROBLEMS)
-    if found.count:
-        return [_non_finite(result.data, place) for place in found.places]
+    non_finite = find_non_finite(result.data, _MAX_PROBLEMS)
+    if non_finite.count:
+        return [_non_finite(result.data, place) for place in non_finite.places]
     declared = function.route.success
     if declared is None or declared.kind != "json" or not _is_for(declared, result.status):
         return ()

@@ -104,20 +104,20 @@ class Attempt:
         Raises:
             TransportError: no complete response was received.
         """
-        found = self._sent(streams=False)
-        assert isinstance(found, Result)
-        return found
+        result = self._send(streams=False)
+        assert isinstance(result, Result)
+        return result
 
     def open(self) -> Result | OpenStream:
         """Send the request; return an event stream before its events are read, and any other response like ``send``."""
-        return self._sent(streams=True)
+        return self._send(streams=True)
 
-    def _sent(self, *, streams: bool) -> Result | OpenStream:
+    def _send(self, *, streams: bool) -> Result | OpenStream:
         self._prepare()
         body: _Body | None = None
         try:
             with sockets.limited(self.until, is_guarded=self.is_guarded):
-                body = self._body(self._opened())
+                body = self._body(self._send_request())
                 if streams and isinstance(body, _Events):
                     return self._stream(body)
                 try:
@@ -163,7 +163,7 @@ class Attempt:
             raise httpx.ReadTimeout("")
         return chunk
 
-    def _opened(self) -> httpx.Response:
+    def _send_request(self) -> httpx.Response:
         client = self.connection.client
         if client is not None:
             return pool.send_with_client(client, self.request)
@@ -175,21 +175,21 @@ class Attempt:
 
     async def asend(self) -> Result:
         """Send the request like ``send``, asynchronously."""
-        found = await self._asent(streams=False)
-        assert isinstance(found, Result)
-        return found
+        result = await self._asend(streams=False)
+        assert isinstance(result, Result)
+        return result
 
     async def aopen(self) -> Result | OpenAsyncStream:
         """Send the request like ``open``, asynchronously."""
-        return await self._asent(streams=True)
+        return await self._asend(streams=True)
 
-    async def _asent(self, *, streams: bool) -> Result | OpenAsyncStream:
+    async def _asend(self, *, streams: bool) -> Result | OpenAsyncStream:
         self._prepare()
         body: _Body | None = None
         guard = sockets.guarded.set(self.is_guarded)
         try:
-            async with asyncio.timeout(self._left()):
-                body = self._body(await self._aopened())
+            async with asyncio.timeout(self._remaining_seconds()):
+                body = self._body(await self._asend_request())
                 if streams and isinstance(body, _Events):
                     return await self._astream(body)
                 try:
@@ -236,10 +236,10 @@ class Attempt:
         self._raise(problem, reader)
 
     async def _anext(self, chunks: AsyncGenerator[bytes, None]) -> bytes | None:
-        async with asyncio.timeout(self._left()):
+        async with asyncio.timeout(self._remaining_seconds()):
             return await anext(chunks, None)
 
-    async def _aopened(self) -> httpx.Response:
+    async def _asend_request(self) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
             return await pool.asend_with_client(client, self.request)
@@ -288,40 +288,40 @@ class Attempt:
         if isinstance(body, _Whole):
             inflater = body.inflater
             content = inflater.content()
-            return self._decoded(body.response, content, truncated=inflater.truncated)
+            return self._decode(body.response, content, truncated=inflater.truncated)
         if body.reader.stopped is None:
             body.take(body.reader.end())
         return self._result_of_events(body)
 
     def _result_of_events(self, body: _Events) -> Result:
         is_stopped = body.reader.stopped is not None
-        head = self._decoded(body.response, b"", truncated=is_stopped)
+        head = self._decode(body.response, b"", truncated=is_stopped)
         return replace(head, data=body.values, notes=body.reader.notes())
 
     def _head(self, response: httpx.Response) -> Result:
-        return self._decoded(response, b"", truncated=True)
+        return self._decode(response, b"", truncated=True)
 
-    def _decoded(self, response: httpx.Response, content: bytes, *, truncated: bool) -> Result:
+    def _decode(self, response: httpx.Response, content: bytes, *, truncated: bool) -> Result:
         headers = dict(response.headers.items())
         return decode(
             response.status_code,
             headers,
             content,
             truncated=truncated,
-            request=self._followed("link" in headers or response.status_code == 202),
+            request=self._request_for_links("link" in headers or response.status_code == 202),
         )
 
-    def _followed(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
+    def _request_for_links(self, is_linked: bool) -> httpx.Request | None:  # noqa: FBT001  # private
         """Return the request to which links of the response are relative."""
         if self.request.method == "GET" and not self.request.headers.get("content-length"):
             return self.request
         return without_body(self.request) if is_linked else None
 
-    def _left(self) -> float:
+    def _remaining_seconds(self) -> float:
         return self.until - time.monotonic()
 
     def _is_over(self) -> bool:
-        return self._left() < 0
+        return self._remaining_seconds() < 0
 
     def _problem(self, error: Exception, body: _Body | None) -> Result | TransportError:
         """Return the events before a failure as a result; without events, the error to raise."""

@@ -34,15 +34,15 @@ def transport(connection: Connection) -> httpx.BaseTransport:
     key = id(connection)
     with _lock:
         if key not in _transports:
-            _transports[key] = made = Transport(connection.max_connections, is_repeatable)
-            close = weakref.finalize(connection, _close, key, made)
+            _transports[key] = transport = Transport(connection.max_connections, is_repeatable)
+            close = weakref.finalize(connection, _close, key, transport)
             connection.on_close(close, partial(_aclose, close))
         return _transports[key]
 
 
-def _close(key: int, made: httpx.BaseTransport) -> None:
+def _close(key: int, transport: httpx.BaseTransport) -> None:
     _transports.pop(key, None)
-    made.close()
+    transport.close()
 
 
 async def _aclose(close: Callable[[], Any]) -> None:
@@ -71,16 +71,16 @@ async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
         await transports.retired.pop().aclose()
     key = id(connection)
     if key not in transports.owned:
-        made = AsyncTransport(connection.max_connections, is_repeatable)
+        transport = AsyncTransport(connection.max_connections, is_repeatable)
         retire = weakref.finalize(connection, _retire, transports, key)
-        transports.owned[key] = (made, retire)
+        transports.owned[key] = (transport, retire)
         connection.on_close(retire, partial(_aretire, retire))
     return transports.owned[key][0]
 
 
 async def _transports_of(loop: asyncio.AbstractEventLoop) -> _LoopTransports:
     if loop not in _by_loop:
-        for closed in [each for each in _by_loop if each.is_closed()]:
+        for closed in [other for other in _by_loop if other.is_closed()]:
             del _by_loop[closed]
         keeper = _keep(loop)
         _by_loop[loop] = _LoopTransports({}, [], keeper)
@@ -106,11 +106,11 @@ async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
         yield
     finally:
         transports = _by_loop.pop(loop)
-        for made, finalizer in transports.owned.values():
+        for transport, finalizer in transports.owned.values():
             finalizer.detach()
-            await made.aclose()
-        for made in transports.retired:
-            await made.aclose()
+            await transport.aclose()
+        for transport in transports.retired:
+            await transport.aclose()
 
 
 # -- clients of the caller ----------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def send_with_client(client: httpx.Client, request: httpx.Request) -> httpx.Resp
             own(event, info)
 
     request.extensions = {**request.extensions, "trace": trace}
-    return _guarded(request, client.send(request, stream=True, follow_redirects=False))
+    return _guard(request, client.send(request, stream=True, follow_redirects=False))
 
 
 async def asend_with_client(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
@@ -153,7 +153,7 @@ async def asend_with_client(client: httpx.AsyncClient, request: httpx.Request) -
             await own(event, info)
 
     request.extensions = {**request.extensions, "trace": trace}
-    return _guarded(request, await client.send(request, stream=True, follow_redirects=False))
+    return _guard(request, await client.send(request, stream=True, follow_redirects=False))
 
 
 def _count_bytes(socket: Any) -> None:
@@ -181,7 +181,7 @@ def _count_bytes_async(socket: Any) -> None:
     socket.read = read_and_count
 
 
-def _guarded(request: httpx.Request, response: httpx.Response) -> httpx.Response:
+def _guard(request: httpx.Request, response: httpx.Response) -> httpx.Response:
     """Return an HTTP/1 response with a body that guards its socket; any other response as it is."""
     socket = response.extensions.get("network_stream")
     if socket is not None and response.http_version.startswith("HTTP/1"):

@@ -12,9 +12,8 @@ from typing import Any, Final, Literal, overload
 
 import httpx
 
-from specfn._internal.coroutines import run_without_waiting
 from specfn._internal.frames import without_locals, without_locals_async
-from specfn._internal.io import AsyncIO, SyncIO
+from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import copied, dumps
 from specfn._internal.url import shown
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
@@ -240,7 +239,10 @@ async def call_through(
     is_guarded = not draft.base.trusted and not connection.allow_private
     request = finish(draft, additions(draft, credentials, connection))
     masking = Masking(
-        connection, function, copied(arguments), credentials=_obtained(credentials, connection)
+        connection,
+        function,
+        copied(arguments),
+        credentials=_credentials_of_callables(credentials, connection),
     )
     base_path = draft.base.path
     result = await _exchange(
@@ -257,9 +259,13 @@ async def call_through(
     return await _after(result, connection, io, masking)
 
 
-def _obtained(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
+def _credentials_of_callables(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
     """Return the credentials that callables of the connection returned."""
-    return [each for name, each in credentials.items() if callable(connection.credentials[name])]
+    return [
+        credential
+        for name, credential in credentials.items()
+        if callable(connection.credentials[name])
+    ]
 
 
 async def forward_through(
@@ -368,11 +374,11 @@ class _BlockingStream(SyncIO):
         self.opened: OpenStream | None = None
 
     async def send(self, attempt: Attempt) -> Result:
-        found = attempt.open()
-        if isinstance(found, OpenStream):
-            self.opened = found
-            return found.head
-        return found
+        response = attempt.open()
+        if isinstance(response, OpenStream):
+            self.opened = response
+            return response.head
+        return response
 
 
 class _AwaitingStream(AsyncIO):
@@ -385,11 +391,11 @@ class _AwaitingStream(AsyncIO):
         self.opened: OpenAsyncStream | None = None
 
     async def send(self, attempt: Attempt) -> Result:
-        found = await attempt.aopen()
-        if isinstance(found, OpenAsyncStream):
-            self.opened = found
-            return found.head
-        return found
+        response = await attempt.aopen()
+        if isinstance(response, OpenAsyncStream):
+            self.opened = response
+            return response.head
+        return response
 
 
 # -- the beginning of a response for an error --------------------------------------------------------
@@ -428,4 +434,4 @@ def _are_known(connection: Connection) -> bool:
     """Return true if all secrets of a request are values of the connection."""
     is_plain = not any(map(callable, connection.credentials.values()))
     hooks = (connection.before, connection.client, connection.async_client)
-    return is_plain and all(each is None for each in hooks)
+    return is_plain and all(hook is None for hook in hooks)

@@ -9,8 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
-from specfn._internal.json_types import identity, is_equal
+from specfn._internal.json import JsonObject, identity, is_equal
 
 #: The annotation of a merged schema whose parts contradict each other.
 CONTRADICTION: Final = "x-specfn-contradiction"

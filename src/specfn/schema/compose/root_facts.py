@@ -5,8 +5,7 @@ import warnings
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from specfn._internal.json import JsonObject
-from specfn._internal.json_types import identity
+from specfn._internal.json import JsonObject, identity
 from specfn.document.upgrade.constants import fits, kind_of
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.schema.compose.merge import CONTRADICTION, NEVER

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.json import JsonObject
-from specfn._internal.json_types import TYPES, identity, is_equal
+from specfn._internal.json import TYPES, JsonObject, identity, is_equal
 from specfn.validation.compile.applicators import APPLICATORS
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 

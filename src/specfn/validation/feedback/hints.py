@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from specfn._internal.json_types import identity
+from specfn._internal.json import identity
 from specfn.validation.formats import has_format
 from specfn.validation.guard import is_plain_json
 from specfn.validation.plain_types import bounds, plain, split, tags

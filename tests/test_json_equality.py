@@ -6,7 +6,7 @@ import jsonschema_rs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn._internal.json_types import TYPES, identity, is_equal
+from specfn._internal.json import TYPES, identity, is_equal
 
 SCALARS = st.one_of(
     st.none(),
