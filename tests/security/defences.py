@@ -630,7 +630,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T17",
-        function="specfn.application.compose:_oversized",
+        function="specfn.application.compose:_refuse_oversized",
         off=gives(gives(None)(None)),
         tests="test_arguments_that_unfold_to_too_much_are_an_error",
     ),
@@ -910,7 +910,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T34",
-        function="specfn.tools.function_set:Catalog._joined",
+        function="specfn.tools.function_set:Catalog._join_names",
         off=unqualified,
         tests="test_documents_have_qualified_names",
     ),
