@@ -46,6 +46,14 @@ def test_null_is_said_as_the_provider_says_it(name: str, node: Json, expected: J
     assert shown(name, node) == expected
 
 
+def test_described_keywords_are_in_alphabetical_order() -> None:
+    """Keywords that the provider does not take are described in alphabetical order, in every process alike."""
+    keys = ["not", "if", "then", "allOf", "else"]
+    node = {"type": "string", **dict.fromkeys(keys, {"minLength": 1}), "allOf": [{"minLength": 1}]}
+    lines = shown("portable", node)["description"].split("\n")
+    assert [line.split()[0] for line in lines] == ["@allOf", "@else", "@if", "@not", "@then"]
+
+
 WORDS = [
     ({"type": "string", "format": "uuid"}, {"type": "string", "description": '@format "uuid"'}),
     ({"type": "string", "format": "date-time"}, {"type": "string", "format": "date-time"}),
