@@ -21,17 +21,14 @@ from specfn.connectors.wire_format import (
     with_calls,
 )
 from specfn.errors import UsageError
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
 from specfn.schema.profiles.profile import (
     BACKTRACKING,
-    BOUNDS,
-    BUILT,
     DEFERRED,
     DESCRIPTION,
     NAME,
-    SAID,
     SCHEMA,
     Profile,
-    Strict,
 )
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
 from specfn.validation.text.strict_json import UNREAD, strict
@@ -57,8 +54,8 @@ PROFILE: Final = Profile(
     # No limit is documented; users send catalogs of over 600 tools.
     tools=None,
     root_key=r"[a-zA-Z0-9_.-]{1,64}",  # measured by users: checked at the root alone
-    keywords=SAID
-    | BUILT
+    keywords=ANNOTATIONS
+    | STRUCTURE
     | BOUNDS
     | {"additionalProperties", "default", "examples", "exclusiveMaximum", "exclusiveMinimum"}
     | {"format", "multipleOf"},
@@ -106,7 +103,7 @@ STRICT: Final = replace(
         "anthropic 2.12.0, types/tool_param.py, and lib/_parse/_transform.py: what the vendor's own transformer keeps",
     ),
     shape={**PROFILE.shape, "strict": IS_STRICT},
-    keywords=SAID | BUILT | {"additionalProperties", "format"},
+    keywords=ANNOTATIONS | STRUCTURE | {"additionalProperties", "format"},
     tolerated=frozenset({"const"}),
     formats={"string": FORMATS},
     # Lists of types are documented, but the vendor's own transformer refuses them.

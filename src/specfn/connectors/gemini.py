@@ -13,17 +13,8 @@ from specfn.connectors.histories import invalid_message, of_blocks
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.profiles.profile import (
-    BACKTRACKING,
-    BOUNDS,
-    BUILT,
-    DESCRIPTION,
-    NAME,
-    OUTPUT,
-    SAID,
-    SCHEMA,
-    Profile,
-)
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
+from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, OUTPUT, SCHEMA, Profile
 
 PROFILE: Final = Profile(
     name="gemini",
@@ -41,7 +32,7 @@ PROFILE: Final = Profile(
     root_key=r"[A-Za-z_][A-Za-z0-9_]{0,63}",
     # Believed: the documented rule for names of parameters applies to the root alone.
     nested_key=r"[a-zA-Z0-9_.-]{1,64}",
-    keywords=SAID | BUILT | BOUNDS | {"default", "example", "format", "nullable"},
+    keywords=ANNOTATIONS | STRUCTURE | BOUNDS | {"default", "example", "format", "nullable"},
     formats={
         "string": frozenset({"date-time"}),
         "integer": frozenset({"int32", "int64"}),
@@ -76,8 +67,8 @@ JSON_SCHEMA: Final = replace(
         "parametersJsonSchema": SCHEMA,
         "responseJsonSchema": OUTPUT,
     },
-    keywords=SAID
-    | BUILT
+    keywords=ANNOTATIONS
+    | STRUCTURE
     | {"additionalProperties", "format", "maxItems", "maximum", "minItems", "minimum"},
     # Believed: the formats of strings are those of the other profile.
     enums=frozenset({"integer", "number", "string"}),

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from specfn.schema.profiles.profile import BOUNDS, BUILT, DESCRIPTION, NAME, SAID, SCHEMA, Profile
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
+from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
 
 PROFILE: Final = Profile(
     name="mcp",
@@ -15,8 +16,8 @@ PROFILE: Final = Profile(
     tool_name=r"[A-Za-z0-9_.-]{1,128}",
     # The protocol accepts all of JSON Schema. Clients pass tools on to models, so the keywords that providers refuse
     # most often are written into descriptions here, too.
-    keywords=SAID
-    | BUILT
+    keywords=ANNOTATIONS
+    | STRUCTURE
     | BOUNDS
     | {"additionalProperties", "default", "deprecated", "examples", "exclusiveMaximum"}
     | {"exclusiveMinimum", "format", "multipleOf", "uniqueItems"},

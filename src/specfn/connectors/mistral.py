@@ -3,17 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from specfn.schema.profiles.profile import (
-    BACKTRACKING,
-    BOUNDS,
-    BUILT,
-    DESCRIPTION,
-    NAME,
-    SAID,
-    SCHEMA,
-    Profile,
-    Strict,
-)
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
+from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
 
 PROFILE: Final = Profile(
@@ -30,7 +21,7 @@ PROFILE: Final = Profile(
     tool_name=r"[a-zA-Z0-9_-]{1,64}",
     tools=128,  # believed: the limit of OpenAI, whose tool format it uses
     # Believed: plain JSON Schema without references.
-    keywords=SAID | BUILT | BOUNDS | {"additionalProperties", "default", "format"},
+    keywords=ANNOTATIONS | STRUCTURE | BOUNDS | {"additionalProperties", "default", "format"},
     formats={
         "string": frozenset({"date", "date-time", "email", "uri", "uuid"}),
         "integer": frozenset({"int32", "int64"}),

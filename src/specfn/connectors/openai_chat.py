@@ -15,20 +15,9 @@ from specfn.connectors.histories import invalid_message, with_native
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.profiles.profile import (
-    BACKTRACKING,
-    BOUNDS,
-    BUILT,
-    DESCRIPTION,
-    NAME,
-    SAID,
-    SCHEMA,
-    Profile,
-    Strict,
-)
-from specfn.schema.profiles.profile import (
-    STRICT as IS_STRICT,
-)
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
+from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
+from specfn.schema.profiles.profile import STRICT as IS_STRICT
 
 _FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uuid".split())
 _NUMBERS: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "multipleOf"})
@@ -50,8 +39,8 @@ PROFILE: Final = Profile(
     description_limit=None,
     # Believed: schemas that are not enforced are not compiled, so unknown keywords and formats pass. Users report that
     # an array must have items and that the root must be a plain object.
-    keywords=SAID
-    | BUILT
+    keywords=ANNOTATIONS
+    | STRUCTURE
     | BOUNDS
     | _NUMBERS
     | {"additionalProperties", "default", "deprecated", "examples", "format"},
@@ -88,7 +77,7 @@ STRICT: Final = replace(
             "strict": IS_STRICT,
         },
     },
-    keywords=BUILT
+    keywords=STRUCTURE
     | _NUMBERS
     | {"additionalProperties", "description", "format", "maximum", "minimum", "pattern"}
     | {"maxItems", "minItems"},

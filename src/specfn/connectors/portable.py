@@ -2,16 +2,8 @@
 
 from typing import Final
 
-from specfn.schema.profiles.profile import (
-    BACKTRACKING,
-    BOUNDS,
-    BUILT,
-    DESCRIPTION,
-    NAME,
-    SAID,
-    SCHEMA,
-    Profile,
-)
+from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
+from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 
 PROFILE: Final = Profile(
     name="portable",
@@ -25,7 +17,7 @@ PROFILE: Final = Profile(
     # Believed: no provider documents a rule for names below the root, and some check the root alone. Names of these
     # characters are accepted everywhere, as far as known.
     nested_key=r"[a-zA-Z0-9_.-]{1,64}",
-    keywords=SAID | BUILT | BOUNDS | {"default", "format"},
+    keywords=ANNOTATIONS | STRUCTURE | BOUNDS | {"default", "format"},
     formats={
         "string": frozenset({"date-time"}),
         "integer": frozenset({"int32", "int64"}),

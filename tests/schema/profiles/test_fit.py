@@ -49,7 +49,11 @@ def test_null_is_said_as_the_provider_says_it(name: str, node: Json, expected: J
 def test_described_keywords_are_in_alphabetical_order() -> None:
     """Keywords that the provider does not take are described in alphabetical order, in every process alike."""
     keys = ["not", "if", "then", "allOf", "else"]
-    node = {"type": "string", **dict.fromkeys(keys, {"minLength": 1}), "allOf": [{"minLength": 1}]}
+    node = {
+        "type": "string",
+        **{key: {"minLength": 1} for key in keys},
+        "allOf": [{"minLength": 1}],
+    }
     lines = shown("portable", node)["description"].split("\n")
     assert [line.split()[0] for line in lines] == ["@allOf", "@else", "@if", "@not", "@then"]
 

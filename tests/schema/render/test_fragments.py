@@ -9,7 +9,7 @@ import pytest
 from tests.schema.conftest import definitions, ref
 
 from specfn.schema.render.budget import ModelRenderer
-from specfn.schema.render.fragments import Dialect, Fragment
+from specfn.schema.render.fragments import Fragment
 from specfn.schema.render.truncate import Expansion, Instance
 
 Json = dict[str, Any]
@@ -42,7 +42,7 @@ def alive() -> Counter[str]:
 @pytest.mark.parametrize("dialect", ["3.0", "3.1"])
 @pytest.mark.parametrize("budget", [None, 1_500, 200])
 @pytest.mark.usefixtures("frozen_heap")
-def test_a_rendered_schema_leaves_nothing_behind(dialect: Dialect, budget: int | None) -> None:
+def test_a_rendered_schema_leaves_nothing_behind(dialect: str, budget: int | None) -> None:
     """F8: whatever a renderer makes for one function is freed with the rendering, without the collector."""
     renderer = ModelRenderer(definitions({"Tree": TREE}), dialect=dialect, budget=budget)
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family
-from specfn.schema.render.fragments import DIALECTS, ENDLESS, Dialect, Fragments
+from specfn.schema.dialect import DIALECTS
+from specfn.schema.render.fragments import ENDLESS, Fragments
 
 SCHEMAS: dict[str, Any] = {"Leaf": {"type": "string", "enum": ["a", "b"]}, "Node": {}}
 SCHEMAS["Node"] = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}}
@@ -35,9 +36,7 @@ def objects(draw: st.DrawFn) -> dict[str, Any]:
 
 @pytest.mark.parametrize("dialect", ["3.0", "3.1"])
 @given(node=objects(), room=st.integers(0, 2000))
-def test_only_what_cannot_fit_is_passed_over(
-    node: dict[str, Any], room: int, dialect: Dialect
-) -> None:
+def test_only_what_cannot_fit_is_passed_over(node: dict[str, Any], room: int, dialect: str) -> None:
     """F9: whatever the room, every rendering that fits is tried, and the least of all, too."""
     definitions = Definitions(SCHEMAS, "request", Family(SCHEMAS))
     fragment = Fragments(definitions, DIALECTS[dialect], constraint=True).fragment("Wide", node)

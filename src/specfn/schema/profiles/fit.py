@@ -12,7 +12,6 @@ from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.inline_defs import placed
-from specfn.schema.profiles.keywords import OPEN
 from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.postprocess import (
     Path,
@@ -25,10 +24,10 @@ from specfn.schema.profiles.postprocess import (
 )
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.property_names import PropertyNames, alias
-from specfn.schema.profiles.renderer import wording
 from specfn.schema.profiles.root import opened, without_made_title
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.schema.render.fragment import ordered
+from specfn.schema.render.keywords import OPEN
 from specfn.settings import OneOf
 
 
@@ -81,7 +80,8 @@ class Fitter:
         self._names = PropertyNames(profile)
         self._renderer = ModelRenderer(
             self._bundle,
-            dialect=wording(profile, strict=profile.strict is not None, one_of=one_of),
+            dialect=profile,
+            one_of=one_of,
             nests_less=True,
             **self._options,
         )

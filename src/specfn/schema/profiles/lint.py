@@ -9,7 +9,8 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.names import reference_to
-from specfn.schema.profiles.profile import Profile, Strict
+from specfn.schema.dialect import Strict
+from specfn.schema.profiles.profile import Profile
 
 #: Locations of subschemas in a schema that was rendered for a model.
 _LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")

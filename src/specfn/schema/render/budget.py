@@ -7,8 +7,10 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
-from specfn.schema.render.fragments import DIALECTS, ENDLESS, Dialect, Fragment, Fragments, Wording
+from specfn.schema.dialect import DIALECTS, Dialect
+from specfn.schema.render.fragments import ENDLESS, Fragment, Fragments
 from specfn.schema.render.truncate import MAX_NESTING, Expansion, placed
+from specfn.settings import OneOf
 
 
 class Rendering:
@@ -37,7 +39,8 @@ class ModelRenderer:
         self,
         definitions: DefinitionLookup,
         *,
-        dialect: Dialect | Wording = "3.0",
+        dialect: Dialect | str = "3.0",
+        one_of: OneOf | None = None,
         constraint: bool = True,
         recursive: int = 3,
         budget: int | None = 32 * 1024,
@@ -47,9 +50,9 @@ class ModelRenderer:
 
         With ``nests_less``, a recursive component is nested fewer times before anything else is left out.
         """
-        words = dialect if isinstance(dialect, Wording) else DIALECTS[dialect]
-        self._fragments = Fragments(definitions, words, constraint=constraint)
-        self._inline = not words.shared
+        dialect = DIALECTS[dialect] if isinstance(dialect, str) else dialect
+        self._fragments = Fragments(definitions, dialect, one_of=one_of, constraint=constraint)
+        self._inline = not dialect.refs
         self._recursive = recursive
         self._nests_less = nests_less
         self._budget = ENDLESS if budget is None else budget  # ``None`` means no useful limit

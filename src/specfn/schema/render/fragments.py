@@ -1,53 +1,25 @@
 """Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject, dumps
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.derived import Derived
 from specfn.schema.compose.names import reference_to
+from specfn.schema.dialect import Dialect
 from specfn.schema.render.fragment import Form, Hole, Key, beside
 from specfn.schema.render.json_schema import JsonSchemaRenderer
-from specfn.schema.render.openapi30 import OpenApi30Renderer
 from specfn.schema.render.stub import label, stub
 from specfn.schema.render.trim_properties import counts, least_sizes, trimmed
+from specfn.schema.render.typed import TypedRenderer
 from specfn.schema.safe_text import clean, is_plain
+from specfn.settings import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from specfn.schema.render.renderer import SchemaRenderer
-
-Dialect = Literal["3.0", "3.1"]
-
-
-class _Drafts(Protocol):
-    """A factory of the renderer of one fragment."""
-
-    def __call__(
-        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
-    ) -> "SchemaRenderer": ...
-
-
-class Wording(NamedTuple):
-    """The dialect in which schemas are rendered.
-
-    Attributes:
-        drafter: creates the renderer of one fragment.
-        shared: true if places refer to components instead of containing them.
-        null_type: true if null is a type; otherwise ``nullable`` expresses it.
-    """
-
-    drafter: _Drafts
-    shared: bool
-    null_type: bool
-
-
-DIALECTS: dict[Dialect, Wording] = {
-    "3.0": Wording(OpenApi30Renderer, shared=False, null_type=False),
-    "3.1": Wording(JsonSchemaRenderer, shared=True, null_type=True),
-}
 
 #: The size of a recursive fragment: more than any budget.
 ENDLESS = 64 * 1024 * 1024
@@ -199,25 +171,36 @@ class Fragments:
     one function, and a schema with YAML aliases contains the same object many times.
     """
 
-    def __init__(self, definitions: DefinitionLookup, words: Wording, *, constraint: bool) -> None:
+    def __init__(
+        self,
+        definitions: DefinitionLookup,
+        dialect: Dialect,
+        *,
+        one_of: OneOf | None = None,
+        constraint: bool,
+    ) -> None:
         self.definitions = definitions
-        self.words = words
-        self._constraint = constraint
+        self.dialect = dialect
+        self._renderer = partial(
+            JsonSchemaRenderer if dialect.whole else TypedRenderer,
+            definitions,
+            dialect,
+            derived=Derived(),
+            one_of=one_of,
+            constraint=constraint,
+        )
         self._components: dict[Key, Fragment] = {}
         self._inline: WeakValueDictionary[Key, Fragment] = WeakValueDictionary()
 
     def form(self, node: Any, *, bare: bool = False, short: bool = False) -> Form:
         """Render a fragment."""
-        draft = self.words.drafter(
-            self.definitions, constraint=self._constraint, bare=bare, short=short
-        )
-        return draft.form(node)
+        return self._renderer(bare=bare, short=short).form(node)
 
     def root(self, node: Any) -> Fragment:
         """Return the fragment of a whole schema. For a plain reference, this is the component itself."""
         if not isinstance(node, dict):
             node = {} if node is not False else {"not": {}}
-        if node.keys() == {"$ref"} and not self.words.shared:
+        if node.keys() == {"$ref"} and not self.dialect.refs:
             name = self.definitions.name_of(node["$ref"])
             if name is not None:
                 return self.fragment(name, self.definitions[name])
@@ -234,7 +217,9 @@ class Fragments:
     def stub(self, fragment: Fragment) -> JsonObject:
         """Return the stub in place of a truncated fragment."""
         told = label(fragment.key, fragment.node)
-        return stub(self.definitions, told, fragment.node, null_type=self.words.null_type)
+        return stub(
+            self.definitions, told, fragment.node, null_type=self.dialect.null != "nullable"
+        )
 
     # -- weights ----------------------------------------------------------------------------------
 

@@ -68,11 +68,6 @@ _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "
 class JsonSchemaRenderer(SchemaRenderer):
     """A renderer of one fragment in dialect "3.1"."""
 
-    shared = True
-
-    def _example(self, example: Any) -> JsonObject:
-        return {"examples": [example]}
-
     def _schema(self, node: JsonObject) -> Draft:
         body = SchemaBuilder(self._annotations(node))
         self._remarks(node, body)

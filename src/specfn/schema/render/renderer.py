@@ -11,6 +11,7 @@ from specfn.document.upgrade.constants import DECLARED
 from specfn.records import Edit, EditKind
 from specfn.schema.admits import admits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.derived import Derived
 from specfn.schema.compose.merge import CONTRADICTION, NEVER
 from specfn.schema.compose.root_facts import (
     DROPPED,
@@ -20,11 +21,13 @@ from specfn.schema.compose.root_facts import (
     is_fragment,
     is_word,
 )
+from specfn.schema.dialect import Dialect
 from specfn.schema.render.annotations import example, reading, words
 from specfn.schema.render.disjoint import are_exclusive, are_tagged
 from specfn.schema.render.fragment import Draft, Form, Hole, form, hole
 from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
 from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
+from specfn.settings import OneOf
 
 #: The largest default that is shown, in bytes of compact JSON.
 _DEFAULT = 200
@@ -51,21 +54,32 @@ _UNSEEN = "characters that a reader cannot see"
 class SchemaRenderer(ABC):
     """A renderer of one fragment; created anew for each fragment."""
 
-    #: True if places refer to components (dialect 3.1) instead of containing them.
-    shared: bool
-
     def __init__(
-        self, definitions: DefinitionLookup, *, constraint: bool, bare: bool, short: bool
+        self,
+        definitions: DefinitionLookup,
+        dialect: Dialect,
+        *,
+        derived: Derived,
+        one_of: OneOf | None,
+        constraint: bool,
+        bare: bool,
+        short: bool,
     ) -> None:
         """Create the renderer of a fragment.
 
         Args:
             definitions: the look-up of references.
+            dialect: the dialect to write.
+            derived: the schemas that were derived for other fragments.
+            one_of: how validation enforces ``oneOf``; ``None`` if that is not known.
             constraint: keep constraints as keywords.
             bare: leave descriptions and examples out.
             short: put long enums into descriptions.
         """
         self._definitions = definitions
+        self._dialect = dialect
+        self._derived = derived
+        self._one_of = one_of
         self._constraint = constraint
         self._bare = bare
         self._short = short
@@ -86,9 +100,8 @@ class SchemaRenderer(ABC):
     def _schema(self, node: JsonObject) -> Draft:
         """Render a schema that is not a reference."""
 
-    @abstractmethod
-    def _example(self, example: Any) -> JsonObject:
-        """Return the member in which the dialect holds an example."""
+    def _allows(self, key: str) -> bool:
+        return key in self._dialect.keywords
 
     def _edit(self, kind: EditKind, reason: str) -> None:
         self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
@@ -157,7 +170,7 @@ class SchemaRenderer(ABC):
             self._edit("reference", f"the reference {text!r} leads nowhere: anything is admitted")
             return {"description": f"(unresolved reference {text})", **annotations}
         target = self._definitions[name]
-        if not self.shared:
+        if not self._dialect.refs:
             self._overridden(annotations, target)
         return self._hole(name, target if isinstance(target, dict) else {}, annotations)
 
@@ -170,7 +183,7 @@ class SchemaRenderer(ABC):
                 self._edit("description", _OVERRIDDEN)
 
     def _hole(self, key: str | int, node: JsonObject, annotations: JsonObject) -> Hole:
-        shared = self.shared and isinstance(key, str)
+        shared = self._dialect.refs and isinstance(key, str)
         optional = self._optional > 0
         return hole(
             key, node, tuple(self._path), optional=optional, annotations=annotations, shared=shared
@@ -186,7 +199,9 @@ class SchemaRenderer(ABC):
         if "examples" in node and not self._bare:
             for found in example(node):
                 if self._is_plain("example", found):
-                    annotations.update(self._example(found))
+                    annotations |= (
+                        {"examples": [found]} if self._allows("examples") else {"example": found}
+                    )
         if node.get("deprecated"):
             annotations["deprecated"] = True
         return annotations

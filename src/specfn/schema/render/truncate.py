@@ -162,7 +162,7 @@ class Expansion:
     def _cost(self, fragment: Fragment, form: Form) -> int:
         """Return the size of a form with stubs in its holes and the definitions that it needs first."""
         cost = form.size + fragment.places(form)
-        if self._fragments.words.shared:
+        if self._fragments.dialect.refs:
             places = {shown_name(hole): hole for hole in form.holes if hole.shared}
             new = [hole for name, hole in places.items() if name not in self._shared]
             cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)
@@ -206,7 +206,7 @@ class Expansion:
         for form in chain(self._forms(fragment, nesting=nesting), parts):
             if self._cost(fragment, form) <= room:
                 return form
-        if not self._fragments.words.shared:
+        if not self._fragments.dialect.refs:
             fragment.refused[case] = room
         return None
 

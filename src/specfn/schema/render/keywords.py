@@ -1,22 +1,28 @@
 """Keywords of a schema within the limits of a profile: rendered, replaced by another bound, or described."""
 
+import math
 import re
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.constants import fits, kind_of
 from specfn.records import EditKind
-from specfn.schema.compose.definitions_lookup import DefinitionLookup, takes_null
-from specfn.schema.compose.derived import Derived
+from specfn.schema.compose.definitions_lookup import takes_null
 from specfn.schema.compose.root_facts import MANY_VALUES, MORE
 from specfn.schema.pattern_length import lengths
-from specfn.schema.profiles.profile import Profile
 from specfn.schema.render.fragment import Draft
 from specfn.schema.render.renderer import SchemaRenderer
-from specfn.schema.render.schema_builder import SchemaBuilder, shown, spelled
+from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown, spelled
 from specfn.schema.safe_text import is_plain
-from specfn.schema.vocabulary import BEYOND, BY_TYPE, CONSTRAINTS, OBJECT, TYPED, UNSPEAKABLE
-from specfn.settings import OneOf
+from specfn.schema.vocabulary import (
+    BEYOND,
+    BY_TYPE,
+    CONSTRAINTS,
+    OBJECT,
+    TYPED,
+    UNSPEAKABLE,
+    applies,
+)
 
 #: Bounds without effect.
 _IDLE: Final = (
@@ -44,32 +50,13 @@ NOTHING: Final = "(no value is valid here)"
 class KeywordRenderer(SchemaRenderer):
     """A renderer of keywords. A subclass renders unions and holes."""
 
-    def __init__(
-        self,
-        definitions: DefinitionLookup,
-        *,
-        profile: Profile,
-        strict: bool,
-        derived: Derived,
-        one_of: OneOf,
-        constraint: bool,
-        bare: bool,
-        short: bool,
-    ) -> None:
-        super().__init__(definitions, constraint=constraint, bare=bare, short=short)
-        self.shared = profile.refs
-        self._profile = profile
-        self._strict = strict
-        #: True if every property must be required.
-        self._whole = strict and (profile.strict is None or profile.strict.required)
-        self._derived = derived
-        self._one_of = one_of
-
-    def _allows(self, key: str) -> bool:
-        return key in self._profile.keywords
+    @property
+    def _requires_all(self) -> bool:
+        """Return whether every property must be required."""
+        return self._dialect.strict is not None and self._dialect.strict.required
 
     def _boolean(self, node: Any) -> Draft:
-        return self._nothing() if node is False else super()._boolean(node)
+        return self._nothing() if node is False and not self._allows("not") else boolean(node)
 
     def _nothing(self) -> JsonObject:
         """Render a schema that admits nothing. Providers have no keyword for it."""
@@ -78,20 +65,24 @@ class KeywordRenderer(SchemaRenderer):
 
     def _lists_types(self) -> bool:
         """Return whether null is expressed in a list of types."""
-        return self._profile.null == "type"
+        return self._dialect.null == "type"
 
     def _tell(
         self, body: SchemaBuilder, key: str, value: Any, what: str, *, kind: EditKind = "constraint"
     ) -> None:
         """Add a keyword to the description without its invisible characters. Validation keeps it."""
-        body.lines.append(f"@{key} {spelled(value, self._definitions)}")
+        literal = self._dialect.literal
+        text = shown(value) if literal else spelled(value, self._definitions)
+        body.lines.append(f"@{key} {text}")
         kind = kind if is_plain(value) else "hidden"
         self._edit(kind, f"{key} {what}; validation keeps it")
 
     def _keywords(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
-        for key, value in node.items():
-            applies = kind is None or key in BY_TYPE[kind]
-            if not applies or (key, value) in _IDLE or self._is_implied(node, key, kind):
+        literal = self._dialect.literal
+        bounds = [key for key in _EXCLUSIVE if key in node] if literal else []
+        for key in [*(key for key in node if key not in bounds), *bounds] if bounds else node:
+            value = node[key]
+            if not applies(key, kind) or self._is_idle(node, key, kind):
                 continue
             if key in CONSTRAINTS:
                 if self._speaks(key, value, kind):
@@ -104,6 +95,14 @@ class KeywordRenderer(SchemaRenderer):
             self._array(node, body)
         if kind == "object" or (kind is None and not OBJECT.isdisjoint(node)):
             self._object(node, body)
+
+    def _is_idle(self, node: JsonObject, key: str, kind: str | None) -> bool:
+        """Return whether a keyword has no effect, so that a dialect leaves it out."""
+        if self._dialect.literal:
+            return False
+        if key == "format" and kind is not None and key not in BY_TYPE[kind]:
+            return True
+        return (key, node[key]) in _IDLE or self._is_implied(node, key, kind)
 
     def _is_implied(self, node: JsonObject, key: str, kind: str | None) -> bool:
         """Return whether a visible pattern already implies a bound of the length."""
@@ -123,11 +122,11 @@ class KeywordRenderer(SchemaRenderer):
         if not (self._allows(key) and self._may_stand(key, value)):
             return False
         if key == "pattern":
-            refused = self._profile.patterns
+            refused = self._dialect.patterns
             return refused is None or not re.search(refused, value)
-        if key == "format" and self._profile.formats is not None:
-            return value in self._profile.formats.get(kind or "", ())
-        return value.__class__ is not int or abs(value) <= _EXACT
+        if key == "format" and self._dialect.formats is not None:
+            return value in self._dialect.formats.get(kind or "", ())
+        return value.__class__ is not int or abs(value) <= _EXACT or self._dialect.literal
 
     def _exclusive(self, node: JsonObject, body: SchemaBuilder, key: str, kind: str | None) -> None:
         """Render exclusive bounds: unchanged, or inclusive for integers, or inclusive and described."""
@@ -136,10 +135,12 @@ class KeywordRenderer(SchemaRenderer):
         if self._speaks(key, value, kind):
             body.out[key] = value
             return
-        if kind == "integer" and float(value).is_integer():
-            value = int(value) + step
+        if kind == "integer":
+            value = (math.floor(value) if step > 0 else math.ceil(value)) + step
         else:
             self._tell(body, key, value, "is shown as an inclusive bound and described")
+            if self._dialect.literal and not self._constraint:
+                return
         if not self._speaks(bound, value, kind):
             self._tell(body, bound, value, "is only described")
         elif bound not in node or (value > node[bound]) == (step > 0):
@@ -148,15 +149,20 @@ class KeywordRenderer(SchemaRenderer):
     def _values(
         self, body: SchemaBuilder, kind: str | None, values: list[Any], *, nullable: bool
     ) -> None:
-        admits = nullable and self._lists_types()
+        admits = nullable and (self._lists_types() or self._dialect.null_constant)
+        admits = admits or (kind is None and self._dialect.literal)
         listed = [
             value
             for value in values
             if (admits if value is None else kind is None or fits(value, kind))
         ]
         self._kept("constants", values)
-        scalar = all(kind_of(value) in self._profile.enums for value in listed if value is not None)
-        if not (scalar and listed and (self._profile.empty_text or "" not in listed)):
+        if not listed and self._allows("not"):
+            body.out["not"] = {}
+            self._edit("contradiction", "the type refuses all constants: no value is valid here")
+            return
+        scalar = all(kind_of(value) in self._dialect.enums for value in listed if value is not None)
+        if not (scalar and listed and (self._dialect.empty_text or "" not in listed)):
             body.always.append(f"@enum {shown(values)}")
             self._edit("enum", "the values are only described; validation keeps them")
         elif self._shortens(long=len(listed) > MANY_VALUES):
@@ -178,6 +184,8 @@ class KeywordRenderer(SchemaRenderer):
     def _array(self, node: JsonObject, body: SchemaBuilder) -> None:
         prefix = node.get("prefixItems")
         items = node.get("items", True)
+        if prefix and self._dialect.literal and node.get("maxItems", math.inf) <= len(prefix):
+            items = False  # there is no room for more
         if not prefix:
             draft = {} if isinstance(items, bool) else self._child(items, "items")
             body.put("items", draft)
@@ -212,26 +220,33 @@ class KeywordRenderer(SchemaRenderer):
             name: self._property(name, item, required=name in required)
             for name, item in declared.items()
         }
-        if drafts:
+        if drafts or (self._dialect.literal and "properties" in node):
             body.put_map("properties", drafts)
-        names = [name for name in node.get("required", ()) if name in declared]
-        if self._whole:
-            names = list(declared)
-        if names:
-            body.out["required"] = names
         beside = [
             name for name in node.get("required", ()) if name not in node.get("properties", {})
         ]
-        if beside:
+        names = [name for name in node.get("required", ()) if name in declared]
+        if self._requires_all:
+            names = list(declared)
+        elif self._dialect.literal and beside:
+            self._kept_names(beside)
+            names = [name for name in node["required"] if name in declared or name in beside]
+        if names:
+            body.out["required"] = names
+        if beside and not self._dialect.literal:
             self._tell(body, "required", beside, "of what is not declared is only described")
         self._additional(node, body)
-        if self._strict and not drafts and body.out.get("additionalProperties") is False:
+        if (
+            (self._dialect.strict is not None)
+            and not drafts
+            and body.out.get("additionalProperties") is False
+        ):
             body.out |= {"properties": {}, "required": []}
 
     def _property(self, name: str, item: Any, *, required: bool) -> Draft:
         """Render a property. If all properties are required, an optional one also admits null."""
         steps = ("properties", name)
-        if not self._whole or required or not isinstance(item, dict):
+        if not self._requires_all or required or not isinstance(item, dict):
             return self._child(item, *steps, optional=not required)
         self._path.extend(steps)
         if takes_null(self._definitions, item):
@@ -249,7 +264,12 @@ class KeywordRenderer(SchemaRenderer):
         if patterns and others is not True:
             choices = [*patterns.values(), *([] if others is False else [others])]
             others = choices[0] if len(choices) == 1 else {"anyOf": choices}
-        if self._strict and not stated and not patterns and node.get("properties"):
+        if (
+            (self._dialect.strict is not None)
+            and not stated
+            and not patterns
+            and node.get("properties")
+        ):
             others = False
             self._edit("closed", "only declared properties are offered; validation takes others")
         if others is True:
@@ -273,7 +293,9 @@ class KeywordRenderer(SchemaRenderer):
     def _others(self, node: JsonObject) -> tuple[Any, bool]:
         """Return the schema of additional properties, and whether the document declares it."""
         unevaluated = node.get("unevaluatedProperties", True)
+        stated = "additionalProperties" in node
+        if not self._dialect.literal:
+            stated = stated or MORE in node or unevaluated is not True
         if "additionalProperties" in node or MORE in node or unevaluated is True:
-            stated = "additionalProperties" in node or MORE in node
             return node.get("additionalProperties", True), stated
-        return (unevaluated, True) if BEYOND.isdisjoint(node) else (True, True)
+        return (unevaluated if BEYOND.isdisjoint(node) else True), stated

@@ -5,33 +5,47 @@ rendered schema may admit more values than the validator. Only for a provider th
 it also asks for more: every property, with null for an optional one, and no undeclared property.
 """
 
-from functools import partial
 from typing import Any
 
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
-from specfn.schema.compose.derived import NULL, STRUCTURE, Derived, is_union
+from specfn.schema.compose.derived import NULL, STRUCTURE, is_union
 from specfn.schema.compose.merge import is_annotation
 from specfn.schema.compose.root_facts import (
     Root,
+    are_words,
     branches_of,
     collapsed,
     is_leaf,
+    is_word,
     root_of,
     types_of,
     values_of,
 )
-from specfn.schema.profiles.keywords import NOTHING, KeywordRenderer
-from specfn.schema.profiles.profile import Profile
 from specfn.schema.render.annotations import words as annotation_texts
 from specfn.schema.render.disjoint import are_exclusive
-from specfn.schema.render.fragment import Draft, Hole, Skeleton, admitting_null, ordered
-from specfn.schema.render.fragments import Wording
+from specfn.schema.render.fragment import (
+    ONLY_NULL,
+    Draft,
+    Hole,
+    Skeleton,
+    admit_null,
+    admitting_null,
+    ordered,
+)
+from specfn.schema.render.keywords import NOTHING, KeywordRenderer
 from specfn.schema.render.renderer import OVERLAP
-from specfn.schema.render.schema_builder import SchemaBuilder, shown
-from specfn.schema.vocabulary import TYPED, UNSPEAKABLE
-from specfn.settings import OneOf
+from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
+from specfn.schema.vocabulary import (
+    BESIDE_UNION,
+    PLAIN,
+    SAID,
+    SCALAR,
+    SCALAR_TYPES,
+    TYPED,
+    UNSPEAKABLE,
+)
 
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
@@ -49,22 +63,8 @@ _ENFORCED = {
 }
 
 
-def wording(profile: Profile, *, strict: bool, one_of: OneOf = "any") -> Wording:
-    """Return the wording of a profile.
-
-    Args:
-        profile: the provider's.
-        strict: render a schema that the provider can enforce.
-        one_of: how validation enforces ``oneOf``.
-    """
-    drafter = partial(
-        ProfileRenderer, profile=profile, strict=strict, derived=Derived(), one_of=one_of
-    )
-    return Wording(drafter, shared=profile.refs, null_type=profile.null != "nullable")
-
-
-class ProfileRenderer(KeywordRenderer):
-    """A renderer of one fragment within the limits of a profile."""
+class TypedRenderer(KeywordRenderer):
+    """A renderer of one fragment in a dialect whose schemas have one type each."""
 
     # -- places -------------------------------------------------------------------------------------
 
@@ -73,14 +73,25 @@ class ProfileRenderer(KeywordRenderer):
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
         if target is False:
-            return self._nothing()
+            return self._boolean(target)
         if not isinstance(target, dict):
             return self._place(node)
+        if self._dialect.literal:
+            return self._leaf(node, target)
         whole = self._chained(node)
-        if whole is not None and (_is_scalar(whole) if self.shared else is_leaf(whole)):
+        if whole is not None and (_is_scalar(whole) if self._dialect.refs else is_leaf(whole)):
             self._overridden(annotation_texts(node, None), target)
             return self._schema(self._derived.make(node, "whole", lambda _: whole))
         return self._place(node)
+
+    def _leaf(self, node: JsonObject, target: JsonObject) -> Draft:
+        """Render a component in its place with the annotations of the place, if nothing is nested in it."""
+        if not is_leaf(collapsed(target)):
+            return self._place(node)
+        annotations = self._annotations(node)
+        content = self._schema(target)
+        self._overridden(annotations, target)
+        return self._overlaid(content, annotations)
 
     def _chained(self, node: JsonObject) -> JsonObject | None:
         """Return the schema at the end of a short chain of references with the annotations on the way, or ``None``."""
@@ -106,7 +117,7 @@ class ProfileRenderer(KeywordRenderer):
     def _apart(self, place: Hole) -> Draft:
         """Return a hole for a component, with its annotations where the provider accepts them."""
         annotations = {**place.beside, **place.texts}
-        if not (place.shared and annotations and self._profile.ref_alone):
+        if not (place.shared and annotations and self._dialect.ref_alone):
             return place
         path = (*place.path, "anyOf", 0)
         inner = Hole(
@@ -115,9 +126,6 @@ class ProfileRenderer(KeywordRenderer):
         body = SchemaBuilder(annotations)
         body.put_list("anyOf", [inner])
         return body.finish()
-
-    def _example(self, example: Any) -> JsonObject:
-        return {"examples": [example]} if self._allows("examples") else {"example": example}
 
     def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
         annotations = super()._annotations(node, name)
@@ -135,12 +143,17 @@ class ProfileRenderer(KeywordRenderer):
             annotations["description"] = "\n".join([*([old] if old else []), *lines])
         return annotations
 
+    def _overlap(self, node: JsonObject) -> None:
+        """Record an edit here only without ``one_of``; otherwise ``_union`` says what validation does."""
+        if self._one_of is None:
+            super()._overlap(node)
+
     # -- one schema -----------------------------------------------------------------------------------
 
-    def _overlap(self, node: JsonObject) -> None:
-        """Do nothing here: ``_union`` reports the overlap, also for alternatives that are rendered elsewhere."""
-
     def _schema(self, node: JsonObject) -> Draft:
+        scalar = self._scalar(node)
+        if scalar is not None:
+            return scalar
         if "anyOf" in node or "oneOf" in node:
             node = self._derived.make(node, "collapsed", collapsed)
         if node.get("nullable") is True:
@@ -149,18 +162,47 @@ class ProfileRenderer(KeywordRenderer):
         self._remarks(node, body)
         root = root_of(node)
         if "anyOf" in node or "oneOf" in node:
-            if STRUCTURE.isdisjoint(node):
+            if (BESIDE_UNION if self._dialect.literal else STRUCTURE).isdisjoint(node):
                 return self._union(node, body)
+            if self._dialect.literal:
+                return self._beside_union(node, body, root)
             self._described_union(node, body)
-        kinds, nullable = _kinds(node, root)
+        kinds, nullable = (
+            (root.kinds, root.nullable) if self._dialect.literal else _kinds(node, root)
+        )
         if len(kinds) > 1:
             return self._split(node, body, kinds, root, nullable=nullable)
-        if not kinds and "type" in node:
+        if self._dialect.null_constant and nullable and not kinds:
+            return {**body.out, **ONLY_NULL}
+        if not kinds and "type" in node and not self._dialect.literal:
             return self._null(node, body, valid=nullable)
         kind = kinds[0] if kinds else None
         if nullable and self._wraps(kind):
             return self._beside_null(node, body)
         return self._one(node, body, kind, root, nullable=nullable)
+
+    def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
+        """Render a schema of one scalar type with simple keywords in a literal dialect; ``None`` for any other."""
+        declared = node.get("type")
+        known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
+        if known is None or not self._constraint or not SCALAR.issuperset(node):
+            return None
+        if not self._dialect.literal or ("format" in node and not is_word(node["format"])):
+            return None
+        kind, nullable = known
+        if "enum" in node and (kind != "string" or nullable or not are_words(node["enum"])):
+            return None
+        out: JsonObject = {"type": kind}
+        if nullable:
+            out["nullable"] = True
+        if not SAID.isdisjoint(node):
+            out.update(self._annotations(node, name))
+        plain = PLAIN[kind]
+        if not plain.isdisjoint(node):
+            out.update((key, value) for key, value in node.items() if key in plain)
+        if "enum" in node:
+            out["enum"] = node["enum"]
+        return out
 
     def _one(
         self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
@@ -168,13 +210,13 @@ class ProfileRenderer(KeywordRenderer):
         """Render a schema of one type, or without a type."""
         if kind is not None:
             body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
-            if nullable and not self._lists_types():
+            if nullable and not self._lists_types() and not self._dialect.null_constant:
                 body.out["nullable"] = True
         self._keywords(node, body, kind)
         if root.values is not None:
             self._values(body, kind, root.values, nullable=nullable)
         self._unspeakable(node, body, kind)
-        return self._finished(body)
+        return body.finish(nullable=nullable and self._dialect.null_constant, bare=self._bare)
 
     def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
         """Render a schema that admits only null, or nothing."""
@@ -185,14 +227,18 @@ class ProfileRenderer(KeywordRenderer):
             body.always.append(NOTHING)
         return self._finished(body)
 
+    def _only_null(self) -> JsonObject:
+        """Return a schema that admits null alone."""
+        return dict(ONLY_NULL if self._dialect.null_constant else NULL)
+
     def _finished(self, body: SchemaBuilder) -> Draft:
         return body.finish(bare=self._bare)
 
     def _wraps(self, kind: str | None) -> bool:
         """Return whether null beside a type is rendered as a branch of its own."""
-        if kind is None or self._profile.null == "nullable":
+        if kind is None or self._dialect.null == "nullable":
             return False
-        return self._profile.null == "branch" or kind not in _SCALARS
+        return self._dialect.null == "branch" or kind not in _SCALARS
 
     def _beside_null(self, node: JsonObject, body: SchemaBuilder) -> Draft:
         """Render a schema with null as a branch of its own. The annotations remain outside."""
@@ -208,7 +254,10 @@ class ProfileRenderer(KeywordRenderer):
         """Render several types as a union with one branch per type, each with the keywords that apply to it."""
         parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
         parts = [part for part in parts if part.get("enum") != []]
-        self._unspeakable(node, body, None)
+        described = node
+        if self._dialect.literal:  # each part describes its own
+            described = {key: item for key, item in node.items() if key not in TYPED}
+        self._unspeakable(described, body, None)
         return self._alternatives(parts, body, null=nullable)
 
     # -- unions -----------------------------------------------------------------------------------------
@@ -228,19 +277,40 @@ class ProfileRenderer(KeywordRenderer):
                 self._tell(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
             self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
-        elif "oneOf" in node and not are_exclusive(self._definitions, node["oneOf"]):
+        elif self._one_of is not None and not are_exclusive(
+            self._definitions, node.get("oneOf", ())
+        ):
             if self._one_of == "exactly":
                 body.lines.append(_ONE)
             self._edit("union", _ENFORCED[self._one_of])
         return self._alternatives(branches, body, null=null)
 
+    def _beside_union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
+        """Render a union and the keywords beside it."""
+        branches = [*root.branches, NULL] if root.nullable else root.branches
+        body.put_list("anyOf", self._branches(branches) or [boolean(False)])
+        if "anyOf" in node and "oneOf" in node:
+            self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+        if len(root.kinds) <= 1:
+            kind = root.kinds[0] if root.kinds else None
+            return self._one(node, body, kind, root, nullable=root.nullable)
+        for key in node:
+            if key == "type" or (key in TYPED and key not in UNSPEAKABLE):
+                self._tell(body, key, node[key], "is only described beside the union")
+        if root.values is not None:
+            self._values(body, None, root.values, nullable=root.nullable)
+        self._unspeakable(node, body, None)
+        return self._finished(body)
+
     def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:
         """Render branches as a union, or a single branch in its place."""
-        if null and self._profile.null == "nullable" and self._take_null(branches):
+        if null and self._dialect.null_constant and len(branches) == 1:
+            return self._in_place(branches[0], body, null=True)
+        if null and self._dialect.null == "nullable" and self._take_null(branches):
             null = False
         if null:
             branches = [*branches, NULL]
-        if len(branches) == 1:
+        if len(branches) == 1 and not (null and self._dialect.literal):
             return self._in_place(branches[0], body)
         if not branches:
             self._edit("contradiction", "no branch is left; validation refuses every value")
@@ -265,40 +335,66 @@ class ProfileRenderer(KeywordRenderer):
 
     def _branches(self, branches: list[Any]) -> list[Draft]:
         """Render branches. Null is a branch, or a flag on the first branch that can have it."""
-        if NULL in branches and self._profile.null == "nullable":
+        if NULL in branches and self._dialect.null == "nullable":
             kept = [branch for branch in branches if branch != NULL]
-            drafts = [self._child(branch, "anyOf", index) for index, branch in enumerate(kept)]
-            for index, branch in enumerate(kept):
-                if self._flags_null(branch):
-                    drafts[index] = self._null_child(branch, "anyOf", index)
-                    return drafts
-            return [*drafts, dict(NULL)]
+            flagged = next((i for i, branch in enumerate(kept) if self._flags_null(branch)), None)
+            drafts = [
+                self._null_child(branch, "anyOf", index)
+                if index == flagged
+                else self._child(branch, "anyOf", index)
+                for index, branch in enumerate(kept)
+            ]
+            return drafts if flagged is not None else [*drafts, self._only_null()]
         return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
     def _take_null(self, branches: list[Any]) -> bool:
-        return any(takes_null(self._definitions, branch) for branch in branches)
+        """Return whether a branch takes null; a literal dialect must also show that."""
+        if not self._dialect.literal:
+            return any(takes_null(self._definitions, branch) for branch in branches)
+        whole = [
+            self._chained(branch) if isinstance(branch, dict) and "$ref" in branch else branch
+            for branch in branches
+        ]
+        return any(not node or root_of(node).nullable for node in whole if isinstance(node, dict))
 
     def _flags_null(self, branch: Any) -> bool:
         """Return whether a flag on a branch expresses null."""
-        return (
-            self._profile.null == "nullable"
-            and isinstance(branch, dict)
-            and not _FLAGGED.isdisjoint(branch)
-            and not is_union(branch)
-        )
+        if self._dialect.null != "nullable" or not isinstance(branch, dict):
+            return False
+        if self._dialect.null_constant:
+            whole = self._chained(branch) if "$ref" in branch else branch
+            return whole is not None and len(root_of(whole).kinds) == 1
+        return not _FLAGGED.isdisjoint(branch) and not is_union(branch)
 
-    def _null_child(self, branch: JsonObject, *steps: str | int) -> Draft:
+    def _null_child(
+        self, branch: JsonObject, *steps: str | int, annotations: JsonObject | None = None
+    ) -> Draft:
         """Render a branch with null as a flag. Without steps, it replaces its union."""
+        annotations = annotations or {}
         recorded = len(self._edits)
-        draft = self._there(branch, *steps)
+        draft = self._overlaid(self._there(branch, *steps), annotations)
+        if self._is_rewritten(branch, draft):
+            del self._edits[recorded:]  # its replacement records the same edits
+            with_null = self._derived.make(branch, "null within", _null_within)
+            if not self._dialect.null_constant:
+                with_null = self._derived.with_null(branch)
+            return self._overlaid(self._there(with_null, *steps), annotations)
         if isinstance(draft, Hole):
             return admitting_null(draft)
-        if "$ref" in branch:
-            container = draft.container if isinstance(draft, Skeleton) else draft
-            flagged = ordered({**container, "nullable": True}) if "type" in container else container
-            return Skeleton(flagged, draft.children) if isinstance(draft, Skeleton) else flagged
-        del self._edits[recorded:]  # its replacement records the same edits
-        return self._there(self._derived.with_null(branch), *steps)
+        content: JsonObject = draft.container if isinstance(draft, Skeleton) else draft
+        if self._dialect.null_constant:
+            content = admit_null(content)
+        elif "type" in content:
+            content = ordered({**content, "nullable": True})
+        return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
+
+    def _is_rewritten(self, branch: JsonObject, draft: Draft) -> bool:
+        """Return whether null is added to a branch before it is rendered, because its draft cannot be flagged."""
+        if not self._dialect.null_constant:
+            return not isinstance(draft, Hole) and "$ref" not in branch
+        if isinstance(draft, Skeleton) and "anyOf" in draft.container:
+            return True
+        return ("anyOf" in branch or "oneOf" in branch) and not types_of(branch)[0]
 
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
         return self._child(branch, *steps) if steps else self._at(branch)
@@ -309,12 +405,20 @@ class ProfileRenderer(KeywordRenderer):
         assert isinstance(annotations, dict)
         if not isinstance(branch, dict):
             return annotations
-        draft = self._null_child(branch) if null else self._at(branch)
+        draft = self._null_child(branch, annotations=annotations) if null else self._at(branch)
         if isinstance(draft, Hole):
             own = {**draft.beside, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)
             return self._apart(admitting_null(place) if draft.nullable else place)
-        return _overlaid(draft, annotations)
+        return draft if null else self._overlaid(draft, annotations)
+
+    def _overlaid(self, draft: Draft, annotations: JsonObject) -> Draft:
+        """Return a draft with other annotations."""
+        if not annotations or isinstance(draft, Hole):
+            return draft
+        content = {**(draft.container if isinstance(draft, Skeleton) else draft), **annotations}
+        content = content if self._dialect.literal else ordered(content)
+        return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
 
     def _described_union(self, node: JsonObject, body: SchemaBuilder) -> None:
         for key in ("anyOf", "oneOf"):
@@ -339,6 +443,22 @@ def _kinds_of(values: list[Any] | None) -> list[str]:
     return list(kinds)
 
 
+def _null_within(node: JsonObject) -> JsonObject:
+    """Return a schema that admits null by each of its keywords."""
+    out = dict(node)
+    for key in ("anyOf", "oneOf"):
+        if key in node:
+            out[key] = [*node[key], NULL]
+    if "type" in node:
+        kinds, _ = types_of(node)
+        out["type"] = [*kinds, "null"]
+    values = values_of(node)
+    if values is not None:
+        out.pop("const", None)
+        out["enum"] = [*values, None]
+    return out
+
+
 def _inner(branch: Any) -> Any:
     """Return the schema inside nested unions of one branch."""
     while isinstance(branch, dict) and len(branch) == 1:
@@ -360,12 +480,3 @@ def _is_scalar(node: JsonObject) -> bool:
         ["object"],
         ["array"],
     )
-
-
-def _overlaid(draft: Draft, annotations: JsonObject) -> Draft:
-    """Return a draft with other annotations."""
-    if not annotations or isinstance(draft, Hole):
-        return draft
-    if isinstance(draft, Skeleton):
-        return Skeleton(ordered({**draft.container, **annotations}), draft.children)
-    return ordered({**draft, **annotations})
