@@ -91,11 +91,11 @@ _PLAIN = frozenset({"format", "maxLength", "maximum", "minLength", "minimum", "m
 #: The same keywords by the type that they apply to.
 PLAIN = {kind: _PLAIN & {*keys, "format"} for kind, keys in BY_TYPE.items()}
 
-#: Annotations.
-SAID = frozenset({"default", "deprecated", "description", "examples", "title"})
+#: The annotations that are shown.
+SHOWN_ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples", "title"})
 
 #: A schema with only these keywords and one of ``SCALAR_TYPES`` is rendered directly.
-SCALAR = _PLAIN | SAID | {"enum", "readOnly", "type", "writeOnly", "xml"}
+SCALAR = _PLAIN | SHOWN_ANNOTATIONS | {"enum", "readOnly", "type", "writeOnly", "xml"}
 
 #: The type and nullability of a scalar by its ``type``, as text.
 SCALAR_TYPES: dict[str, tuple[str, bool]] = {

@@ -8,7 +8,7 @@ from specfn._internal.json import JsonObject
 from specfn.document.upgrade.constants import fits, kind_of
 from specfn.records import EditKind
 from specfn.schema.compose.definitions_lookup import takes_null
-from specfn.schema.compose.root_facts import MANY_VALUES, MORE
+from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, is_word
 from specfn.schema.pattern_length import lengths
 from specfn.schema.render.fragment import Draft
 from specfn.schema.render.renderer import SchemaRenderer
@@ -19,6 +19,10 @@ from specfn.schema.vocabulary import (
     BY_TYPE,
     CONSTRAINTS,
     OBJECT,
+    PLAIN,
+    SCALAR,
+    SCALAR_TYPES,
+    SHOWN_ANNOTATIONS,
     TYPED,
     UNSPEAKABLE,
     applies,
@@ -172,9 +176,10 @@ class KeywordRenderer(SchemaRenderer):
             body.out["enum"] = listed
 
     def _unspeakable(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
-        for key in sorted(UNSPEAKABLE):  # a set of texts has another order in each process
-            if key in node and (kind is None or key not in TYPED or key in BY_TYPE[kind]):
-                self._tell(body, key, node[key], "is only described")
+        if not UNSPEAKABLE.isdisjoint(node):
+            for key in sorted(UNSPEAKABLE & node.keys()):  # the same order in each process
+                if kind is None or key not in TYPED or key in BY_TYPE[kind]:
+                    self._tell(body, key, node[key], "is only described")
         rest = node.get("unevaluatedProperties", True)
         if rest is not True and not BEYOND.isdisjoint(node):
             self._tell(body, "unevaluatedProperties", rest, "is only described")
@@ -243,9 +248,41 @@ class KeywordRenderer(SchemaRenderer):
         ):
             body.out |= {"properties": {}, "required": []}
 
+    def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
+        """Render a schema of one scalar type with simple keywords; ``None`` for any other schema.
+
+        Most schemas of a literal dialect are such ones, and this is the quick way to render them.
+        """
+        declared = node.get("type")
+        known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
+        if known is None or not self._constraint or not SCALAR.issuperset(node):
+            return None
+        if "format" in node and not is_word(node["format"]):
+            return None
+        kind, nullable = known
+        if "enum" in node and (kind != "string" or nullable or not are_words(node["enum"])):
+            return None
+        out: JsonObject = {"type": kind}
+        if nullable:
+            out["nullable"] = True
+        if not SHOWN_ANNOTATIONS.isdisjoint(node):
+            out.update(self._annotations(node, name))
+        plain = PLAIN[kind]
+        if not plain.isdisjoint(node):
+            out.update((key, value) for key, value in node.items() if key in plain)
+        if "enum" in node:
+            out["enum"] = node["enum"]
+        return out
+
     def _property(self, name: str, item: Any, *, required: bool) -> Draft:
         """Render a property. If all properties are required, an optional one also admits null."""
         steps = ("properties", name)
+        if self._dialect.literal and item.__class__ is dict:
+            recorded = len(self._edits)
+            scalar = self._scalar(item, name)
+            if scalar is not None and len(self._edits) == recorded:
+                return scalar
+            del self._edits[recorded:]  # an edit belongs to the place of the property
         if not self._requires_all or required or not isinstance(item, dict):
             return self._child(item, *steps, optional=not required)
         self._path.extend(steps)

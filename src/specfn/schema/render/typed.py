@@ -14,11 +14,9 @@ from specfn.schema.compose.derived import NULL, STRUCTURE, is_union
 from specfn.schema.compose.merge import is_annotation
 from specfn.schema.compose.root_facts import (
     Root,
-    are_words,
     branches_of,
     collapsed,
     is_leaf,
-    is_word,
     root_of,
     types_of,
     values_of,
@@ -39,10 +37,6 @@ from specfn.schema.render.renderer import OVERLAP
 from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
 from specfn.schema.vocabulary import (
     BESIDE_UNION,
-    PLAIN,
-    SAID,
-    SCALAR,
-    SCALAR_TYPES,
     TYPED,
     UNSPEAKABLE,
 )
@@ -151,8 +145,7 @@ class TypedRenderer(KeywordRenderer):
     # -- one schema -----------------------------------------------------------------------------------
 
     def _schema(self, node: JsonObject) -> Draft:
-        scalar = self._scalar(node)
-        if scalar is not None:
+        if self._dialect.literal and (scalar := self._scalar(node)) is not None:
             return scalar
         if "anyOf" in node or "oneOf" in node:
             node = self._derived.make(node, "collapsed", collapsed)
@@ -180,29 +173,6 @@ class TypedRenderer(KeywordRenderer):
         if nullable and self._wraps(kind):
             return self._beside_null(node, body)
         return self._one(node, body, kind, root, nullable=nullable)
-
-    def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
-        """Render a schema of one scalar type with simple keywords in a literal dialect; ``None`` for any other."""
-        declared = node.get("type")
-        known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
-        if known is None or not self._constraint or not SCALAR.issuperset(node):
-            return None
-        if not self._dialect.literal or ("format" in node and not is_word(node["format"])):
-            return None
-        kind, nullable = known
-        if "enum" in node and (kind != "string" or nullable or not are_words(node["enum"])):
-            return None
-        out: JsonObject = {"type": kind}
-        if nullable:
-            out["nullable"] = True
-        if not SAID.isdisjoint(node):
-            out.update(self._annotations(node, name))
-        plain = PLAIN[kind]
-        if not plain.isdisjoint(node):
-            out.update((key, value) for key, value in node.items() if key in plain)
-        if "enum" in node:
-            out["enum"] = node["enum"]
-        return out
 
     def _one(
         self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
