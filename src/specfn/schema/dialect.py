@@ -105,5 +105,11 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
         null="nullable",
         null_constant=True,
     ),
-    "3.1": Dialect(name="3.1", keywords=ANNOTATIONS | {"examples", "not"}, whole=True, refs=True),
+    "3.1": Dialect(
+        name="3.1",
+        keywords=ANNOTATIONS | {"default", "deprecated", "examples", "not"},
+        whole=True,
+        literal=True,
+        refs=True,
+    ),
 }

@@ -61,8 +61,8 @@ UNSPEAKABLE = frozenset(
     }
 )
 
-#: Keywords that OpenAPI 3.0 expresses as a flag beside the bound.
-EXCLUSIVE = frozenset({"exclusiveMinimum", "exclusiveMaximum"})
+#: All bounds of a value, with those that OpenAPI 3.0 expresses as a flag beside the bound.
+BOUNDED = CONSTRAINTS | {"exclusiveMinimum", "exclusiveMaximum"}
 
 #: Constraints beside a union. Without them, a union means only its branches.
 BESIDE_UNION = frozenset(

@@ -10,7 +10,7 @@ from tests.schema.conftest import definitions, ref
 
 from specfn.schema.render.budget import ModelRenderer
 from specfn.schema.render.fragments import Fragment
-from specfn.schema.render.truncate import Expansion, Instance
+from specfn.schema.render.budget import Expansion, Instance
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.schema.conftest import METASCHEMA, accepts, definitions, ref, shows
 
-from specfn.schema.render.stub import label, stub
+from specfn.schema.render.fragments import label, stub
 
 Json = dict[str, Any]
 

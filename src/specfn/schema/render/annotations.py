@@ -1,18 +1,23 @@
 """Annotations of a schema, and the choice of those that are shown."""
 
+import re
 from typing import Any, Final
+from urllib.parse import unquote
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import unescape
 from specfn.document.references.dynamic import OPEN
 from specfn.document.upgrade.constants import DECLARED, fits
+from specfn.schema.compose.definitions_lookup import DefinitionLookup
+from specfn.schema.compose.merge import is_annotation
 from specfn.schema.compose.root_facts import is_telling
-from specfn.schema.safe_text import clean, escaped
+from specfn.schema.safe_text import clean, escaped, shorten
 
 #: Characters that separate words in names and end sentences.
 _SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
 
 #: The maximum number of examples to choose from.
-_LOOKED_AT: Final = 5
+_MAX_EXAMPLES: Final = 5
 
 
 def words(node: JsonObject, name: str | int | None) -> JsonObject:
@@ -89,8 +94,87 @@ def example(node: JsonObject) -> tuple[Any, ...]:
     """Return at most one example that adds information to the rest of the schema."""
     if "enum" in node or "const" in node or node.get("type") == "boolean":
         return ()
-    for found in node["examples"][:_LOOKED_AT]:
+    for found in node["examples"][:_MAX_EXAMPLES]:
         known = found is None or ("default" in node and node["default"] == found)
         if not known and is_telling(found) and admits(node, found):
             return (found,)
     return ()
+
+
+#: A reference to a definition, alone in its schema.
+_REFERENCE = re.compile(r'\{"\$ref":"#/\$defs/([^"]+)"\}')
+
+#: The maximum number of characters of a keyword's value in a description.
+_MAX_SHOWN_CHARACTERS: Final = 300
+
+#: The maximum number of bytes of a component to inline, and of a value with inlined components.
+_MAX_COMPONENT_BYTES: Final = 2_000
+_MAX_SPELLED_BYTES: Final = 600
+
+
+def shown(value: Any) -> str:
+    """Return the value of a keyword as a description shows it.
+
+    A reference is shown as the name of its component. Properties that are refused are left out.
+    """
+    text = dumps(value).decode()
+    if ":false" in text and "properties" in text:
+        text = dumps(_offered(value)).decode()
+    if "$ref" in text:
+        text = _REFERENCE.sub(lambda match: unescape(unquote(match[1])), text)
+    return shorten(clean(text), _MAX_SHOWN_CHARACTERS)
+
+
+def spelled(value: Any, definitions: DefinitionLookup) -> str:
+    """Return the value of a keyword with components in the places of their names, if that is short enough."""
+    if '"$ref"' in (text := dumps(value).decode()) and len(text) <= _MAX_COMPONENT_BYTES:
+        text = dumps(_offered(_resolved(value, definitions))).decode()
+        if len(text) <= _MAX_SPELLED_BYTES:
+            return clean(_REFERENCE.sub(lambda match: unescape(unquote(match[1])), text))
+    return shown(value)
+
+
+def _resolved(value: Any, definitions: DefinitionLookup) -> Any:
+    """Return a value with references replaced by their components. References inside these remain."""
+    if isinstance(value, list):
+        return [_resolved(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    name = definitions.name_of(value["$ref"]) if isinstance(value.get("$ref"), str) else None
+    if name is not None:
+        target = definitions[name]
+        return _plain(target) if len(dumps(target)) <= _MAX_COMPONENT_BYTES else value
+    return {
+        key: item if key in _DATA else _resolved(item, definitions) for key, item in value.items()
+    }
+
+
+def _plain(schema: Any, *, named: bool = False) -> Any:
+    """Return a schema without its annotations; ``named`` marks a map of schemas."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: item if key in _DATA else _plain(item, named=key == "properties" and not named)
+        for key, item in schema.items()
+        if named or not is_annotation(key)
+    }
+
+
+def _offered(value: Any) -> Any:
+    """Return the value of a keyword without the properties that its schemas refuse."""
+    if isinstance(value, list):
+        return [_offered(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: item if key in _DATA else _offered(item) for key, item in value.items()}
+    properties = found.get("properties")
+    if isinstance(properties, dict):
+        kept = {name: item for name, item in properties.items() if item is not False}
+        found["properties"] = kept
+    return found
+
+
+#: Members of a schema that hold values, not schemas.
+_DATA = frozenset({"const", "default", "enum", "examples"})

@@ -1,16 +1,288 @@
 """Rendering of a schema within its size budget: complete if it fits, else truncated (rules F8, F9)."""
 
+import heapq
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.dialect import DIALECTS, Dialect
-from specfn.schema.render.fragments import ENDLESS, Fragment, Fragments
-from specfn.schema.render.truncate import MAX_NESTING, Expansion, placed
+from specfn.schema.render.fragment import Form, Hole, Key, beside
+from specfn.schema.render.fragments import ENDLESS, Fragment, Fragments, shown_name, shown_reference
 from specfn.settings import OneOf
+
+#: The deepest nesting of fragments; JSON writers and readers have limits of their own.
+MAX_NESTING = 40
+
+#: The deepest nesting whose descriptions are kept first: parameters and the members of groups and bodies.
+_DESCRIBED = 1
+
+#: The bytes of an empty section of definitions.
+_SECTION = len(',"$defs":{}')
+
+#: The deepest nesting at which a wide object is shown in part.
+_TRIMMED = 1
+
+
+#: The reasons of cuts. They are completed when the edits are read.
+_BUDGET = "cut to stay within {budget} bytes"
+_NESTING = f"cut at {MAX_NESTING} nested objects"
+_RECURSION = "recursive: shown to a depth of {recursive}"
+
+
+class Instance:
+    """A fragment at one place of one schema.
+
+    Attributes:
+        fragment: the fragment.
+        form: the rendering that is shown.
+        keys: the fragments from the root to this one. An instance does not refer to the one that contains it, so an
+            expansion is freed without the garbage collector.
+        nesting: the number of instances around it.
+        children: for each hole, the instance in it or the reason of the cut; ``None`` for a reference.
+    """
+
+    __slots__ = ("children", "form", "fragment", "keys", "nesting")
+
+    def __init__(
+        self, fragment: Fragment, form: Form, around: tuple[Key, ...], nesting: int
+    ) -> None:
+        self.fragment = fragment
+        self.form = form
+        self.keys = (*around, fragment.key)
+        self.nesting = nesting
+        self.children: list[Instance | str | None] = []
+
+
+def _is_bare(instance: Instance) -> bool:
+    """Return whether an instance is shown without its descriptions, or with less."""
+    full = instance.fragment.full
+    return instance.form is not full and instance.form.size < full.size
+
+
+class Expansion:
+    """A truncated schema. The fragments are chosen greedily."""
+
+    def __init__(
+        self, fragments: Fragments, root: Fragment, *, budget: int, recursive: int
+    ) -> None:
+        """Create an expansion of the root alone.
+
+        Args:
+            fragments: of the document.
+            root: the fragment that is the schema.
+            budget: the maximum number of bytes of compact JSON.
+            recursive: how many more times a fragment may be nested in itself.
+        """
+        self._fragments = fragments
+        self._budget = budget
+        self._recursive = recursive
+        self._used = 0
+        self._order = 0
+        self._heap: list[tuple[bool, int, int, Instance, int]] = []
+        self._shared: dict[str, Instance | Hole] = {}
+        self._instances: list[Instance] = []
+        self._root = Instance(root, root.full, (), 0)
+        self._is_short = False
+
+    def schema(self) -> JsonObject:
+        """Choose the fragments and return the schema. Call this once."""
+        self._open_root()
+        while self._heap:
+            optional, _, _, parent, index = heapq.heappop(self._heap)
+            self._expand(parent, index, optional=optional)
+        self._restore()
+        schema: JsonObject = self._assembled(self._root)
+        if self._shared:
+            schema = {**schema, "$defs": {name: self._definition(name) for name in self._shared}}
+        return schema
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether not even the root fits."""
+        return self._used > self._budget and len(self._instances) == 1 and not self._is_object()
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether anything was left out because of the budget."""
+        return self._is_short or any(_is_bare(instance) for instance in self._instances)
+
+    def _is_object(self) -> bool:
+        """Return whether the root has properties. Such a root is always shown."""
+        node = self._root.fragment.node
+        return isinstance(node, dict) and "properties" in node
+
+    # -- choosing ---------------------------------------------------------------------------------
+
+    def _open_root(self) -> None:
+        fragment = self._root.fragment
+        for form in self._forms(fragment, nesting=0):
+            if self._cost(fragment, form) <= self._budget:
+                break
+        else:
+            form = fragment.short  # the least of all, if nothing fits
+            for form in fragment.trimmed(self._budget):
+                if self._cost(fragment, form) <= self._budget:
+                    break
+        self._adopt(self._root, form, optional=False)
+
+    def _forms(self, fragment: Fragment, *, nesting: int) -> Iterator[Form]:
+        """Yield the renderings to try, the richest first. Nested descriptions are left out first (F9)."""
+        if nesting <= _DESCRIBED:
+            yield fragment.full
+        yield fragment.bare
+        yield fragment.short
+
+    def _adopt(self, instance: Instance, form: Form, *, optional: bool) -> None:
+        """Show an instance in a form. Its holes become stubs, which are expanded later."""
+        instance.form = form
+        instance.children = [None] * len(form.holes)
+        self._instances.append(instance)
+        self._used += form.size + instance.fragment.places(form)
+        for index, hole in enumerate(form.holes):
+            if hole.shared and not self._declare(hole):
+                continue
+            self._order += 1
+            entry = (optional or hole.optional, instance.nesting, self._order, instance, index)
+            heapq.heappush(self._heap, entry)
+
+    def _declare(self, hole: Hole) -> bool:
+        """Reserve room for a definition that is referenced for the first time."""
+        name = shown_name(hole)
+        if name in self._shared:
+            return False
+        self._used += self._declared(hole) + (0 if self._shared else _SECTION)
+        self._shared[name] = hole
+        return True
+
+    def _cost(self, fragment: Fragment, form: Form) -> int:
+        """Return the size of a form with stubs in its holes and the definitions that it needs first."""
+        cost = form.size + fragment.places(form)
+        if self._fragments.dialect.refs:
+            places = {shown_name(hole): hole for hole in form.holes if hole.shared}
+            new = [hole for name, hole in places.items() if name not in self._shared]
+            cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)
+        return cost
+
+    def _declared(self, hole: Hole) -> int:
+        return self._stub(hole)[1] + len(dumps(shown_name(hole))) + 2
+
+    def _stub(self, hole: Hole) -> tuple[JsonObject, int]:
+        """Return the stub of a shared definition, and its size."""
+        return self._root.fragment.child(hole).stub
+
+    def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
+        hole = parent.form.holes[index]
+        fragment = parent.fragment.child(hole)
+        reason = self._refusal(parent, hole)
+        room = self._budget - self._used + fragment.stub[1]
+        form = self._fitting(fragment, parent.nesting + 1, room) if reason is None else None
+        if form is None:
+            self._is_short = self._is_short or reason is None
+            parent.children[index] = None if hole.shared else reason or _BUDGET
+            return
+        self._used -= fragment.stub[1]
+        child = Instance(fragment, form, () if hole.shared else parent.keys, parent.nesting + 1)
+        if hole.shared:
+            self._shared[shown_name(hole)] = child
+        else:
+            parent.children[index] = child
+        self._adopt(child, form, optional=optional)
+
+    def _fitting(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
+        """Return the most detailed rendering that fits into the room; ``None`` if no rendering fits.
+
+        Without shared definitions, the size of a form does not depend on other schemas. A fragment that did not fit
+        once is therefore not tried again with less room.
+        """
+        case = (nesting <= _DESCRIBED, nesting <= _TRIMMED)
+        if room <= fragment.refused.get(case, -1):
+            return None
+        parts = fragment.trimmed(room) if nesting <= _TRIMMED else iter(())
+        for form in chain(self._forms(fragment, nesting=nesting), parts):
+            if self._cost(fragment, form) <= room:
+                return form
+        if not self._fragments.dialect.refs:
+            fragment.refused[case] = room
+        return None
+
+    def _refusal(self, parent: Instance, hole: Hole) -> str | None:
+        if hole.shared:
+            return None
+        if parent.nesting >= MAX_NESTING:
+            return _NESTING
+        if parent.keys.count(hole.key) > self._recursive:
+            return _RECURSION
+        return None
+
+    def _restore(self) -> None:
+        """Restore descriptions while there is room, from the root down."""
+        for instance in sorted(self._instances, key=lambda item: item.nesting):
+            full = instance.fragment.full
+            if instance.form is instance.fragment.bare:
+                more = full.size - instance.form.size
+                more += _extras(full) - _extras(instance.form)
+                if self._used + more <= self._budget:
+                    self._used += more
+                    instance.form = full
+
+    # -- putting together ---------------------------------------------------------------------------
+
+    def _assembled(self, instance: Instance) -> Any:
+        children = iter(instance.children)
+
+        def resolve(hole: Hole) -> Any:
+            child = next(children)
+            if hole.shared:
+                return {"$ref": shown_reference(hole), **hole.beside, **hole.texts}
+            if isinstance(child, Instance):
+                return beside(self._assembled(child), hole)
+            return beside(instance.fragment.child(hole).stub[0], hole, texts=False)
+
+        return instance.form.fill(resolve)
+
+    def _definition(self, name: str) -> Any:
+        shared = self._shared[name]
+        return self._stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
+
+    def edits(self) -> Iterator[Edit]:
+        """Yield the edits for everything that was cut or left out, with pointers into the schema."""
+        places = {id(self._root): ""}
+        for name, shared in self._shared.items():
+            place = join(("$defs", name))
+            if isinstance(shared, Hole):
+                yield Edit(pointer=place, kind="cut", reason=self._reason(_BUDGET))
+            else:
+                places[id(shared)] = place
+        for instance in self._instances:
+            place = places[id(instance)]
+            form = instance.form
+            yield from placed(form.edits, place)
+            if _is_bare(instance):
+                reason = f"descriptions left out to stay within {self._budget} bytes"
+                yield Edit(pointer=place, kind="description", reason=reason)
+            for hole, child in zip(form.holes, instance.children, strict=True):
+                if isinstance(child, Instance):
+                    places[id(child)] = place + join(hole.path)
+                elif child is not None:
+                    reason = self._reason(child)
+                    yield Edit(pointer=place + join(hole.path), kind="cut", reason=reason)
+
+    def _reason(self, text: str) -> str:
+        return text.format(budget=self._budget, recursive=self._recursive + 1)
+
+
+def placed(edits: tuple[Edit, ...], place: str) -> Iterator[Edit]:
+    """Yield the edits of a fragment with pointers into the schema that contains it."""
+    for edit in edits:
+        yield Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
+
+
+def _extras(form: Form) -> int:
+    return sum(hole.extra for hole in form.holes)
 
 
 class Rendering:

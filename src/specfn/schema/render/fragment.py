@@ -111,6 +111,71 @@ _NULLABLE = 48
 Draft: TypeAlias = JsonObject | Skeleton | Hole
 
 
+def boolean(schema: Any) -> Draft:
+    """Return a boolean schema as an object, because OpenAPI 3.0 has no boolean schemas."""
+    return {"not": {}} if schema is False else {}
+
+
+class SchemaBuilder:
+    """A schema object under construction.
+
+    Attributes:
+        out: the members so far.
+        lines: lines of the description.
+        always: lines that are kept even if descriptions are left out.
+    """
+
+    def __init__(self, annotations: JsonObject) -> None:
+        self.out = dict(annotations)
+        self.lines: list[str] = []
+        self.always: list[str] = []
+        self._children: list[tuple[str | int, Skeleton | Hole]] = []
+
+    def put(self, key: str, draft: Draft) -> None:
+        """Set a member."""
+        if isinstance(draft, dict):
+            self.out[key] = draft
+        else:
+            self.out[key] = None
+            self._children.append((key, draft))
+
+    def put_list(self, key: str, drafts: list[Draft]) -> None:
+        """Set a member that is a list of drafts."""
+        children = tuple(
+            [(index, draft) for index, draft in enumerate(drafts) if not isinstance(draft, dict)]
+        )
+        if children:
+            container = [draft if isinstance(draft, dict) else None for draft in drafts]
+            self.put(key, Skeleton(container, children))
+        else:
+            self.out[key] = drafts
+
+    def put_map(self, key: str, drafts: dict[str, Draft]) -> None:
+        """Set a member that is a map of drafts."""
+        children = tuple(
+            [(name, draft) for name, draft in drafts.items() if not isinstance(draft, dict)]
+        )
+        if children:
+            self.put(key, Skeleton({**drafts, **{name: None for name, _ in children}}, children))
+        else:
+            self.out[key] = drafts
+
+    def finish(self, *, nullable: bool = False, bare: bool = False) -> Draft:
+        """Return the schema. ``nullable`` adds null to its type, ``bare`` leaves descriptions out."""
+        lines = self.always if bare else [*self.always, *self.lines]
+        if lines:
+            annotations = self.out.get("description")
+            self.out["description"] = "\n".join(
+                [*([annotations, ""] if annotations else []), *lines]
+            )
+        out = ordered(self.out)
+        if nullable and "type" in out:
+            out["nullable"] = True
+        if nullable and "enum" in out and None not in out["enum"]:
+            out["enum"] = [*out["enum"], None]
+        return Skeleton(out, tuple(self._children)) if self._children else out
+
+
 class Form(NamedTuple):
     """One rendering of a fragment.
 

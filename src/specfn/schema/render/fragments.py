@@ -1,25 +1,24 @@
 """Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject, dumps
+from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.compose.derived import Derived
 from specfn.schema.compose.names import reference_to
+from specfn.schema.compose.root_facts import MORE, branches_of, types_of, types_of_values, values_of
 from specfn.schema.dialect import Dialect
-from specfn.schema.render.fragment import Form, Hole, Key, beside
+from specfn.schema.render.fragment import Draft, Form, Hole, Key, Skeleton, beside
 from specfn.schema.render.json_schema import JsonSchemaRenderer
-from specfn.schema.render.stub import label, stub
-from specfn.schema.render.trim_properties import counts, least_sizes, trimmed
 from specfn.schema.render.typed import TypedRenderer
-from specfn.schema.safe_text import clean, is_plain
+from specfn.schema.safe_text import clean, is_plain, shorten
 from specfn.settings import OneOf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: The size of a recursive fragment: more than any budget.
 ENDLESS = 64 * 1024 * 1024
@@ -108,7 +107,7 @@ class Fragment:
             )
         return self._short
 
-    def trimmed(self, room: int) -> "Iterator[Form]":
+    def trimmed(self, room: int) -> Iterator[Form]:
         """Yield short renderings with fewer and fewer properties. Skip those that cannot fit, except the last one."""
         tried = [*counts(self.node)]
         if self._least is None and tried:
@@ -273,3 +272,172 @@ class Fragments:
             child.weight + hole.extra
             for child, hole in zip(children, fragment.full.holes, strict=True)
         )
+
+
+# -- stubs -------------------------------------------------------------------------------------------
+
+#: The maximum number of schemas that are visited for the types of a subtree.
+_MAX_VISITED_SCHEMAS: Final = 200
+
+#: The maximum number of characters of a component's name.
+_MAX_NAME_CHARACTERS: Final = 100
+
+
+def stub(definitions: DefinitionLookup, label: str, node: Any, *, null_type: bool) -> JsonObject:
+    """Return a schema without subschemas that admits every value of the schema that was cut.
+
+    Args:
+        definitions: the look-up of references.
+        label: the label for the reader.
+        node: the composed schema.
+        null_type: true if null is a type (dialect 3.1); otherwise ``nullable`` expresses it.
+    """
+    kinds, nullable = _types(definitions, node)
+    text = f"{label} (nested deeper than shown)"
+    if kinds is None or not (kinds or nullable):
+        return {"description": text}
+    if null_type and nullable:
+        kinds = [*kinds, "null"]
+    alone = [_of_type(kind) for kind in kinds]
+    if not alone:
+        alone = [{"type": "string", "enum": [None]}]
+    if nullable and not null_type:
+        alone[0] = {**alone[0], "nullable": True}
+    if len(alone) == 1:
+        return {**alone[0], "description": text}
+    return {"description": text, "anyOf": alone}
+
+
+def label(key: str | int, node: Any) -> str:
+    """Return the label of a fragment for a reader: its component, its title, or its type."""
+    if isinstance(key, str):
+        return clean(key.partition("<")[0])[:_MAX_NAME_CHARACTERS]
+    if isinstance(node, dict) and isinstance(node.get("title"), str):
+        return clean(node["title"])[:60]
+    return "object" if isinstance(node, dict) and "properties" in node else "value"
+
+
+def _of_type(kind: str) -> JsonObject:
+    return {"type": kind, "items": {}} if kind == "array" else {"type": kind}
+
+
+def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, bool]:
+    """Return the declared types of a schema and whether it admits null; ``None`` if it declares no types."""
+    found: dict[str, None] = {}
+    nullable = False
+    seen: set[str] = set()
+    waiting = [node]
+    for _ in range(_MAX_VISITED_SCHEMAS):
+        if not waiting:
+            return [*found], nullable
+        inner = waiting.pop()
+        if not isinstance(inner, dict):
+            return None, False
+        if "$ref" in inner:
+            name = definitions.name_of(inner["$ref"])
+            if name is None:
+                return None, False
+            if name not in seen:
+                seen.add(name)
+                waiting.append(definitions[name])
+            continue
+        kinds, null = _own_types(inner)
+        branches, union_null = branches_of(inner)
+        if not kinds and not null and not branches:
+            return None, False
+        found |= dict.fromkeys(kinds)
+        nullable = nullable or null or (union_null and not kinds)
+        if not kinds:
+            waiting.extend(reversed(branches))
+    return None, False  # too many schemas to decide
+
+
+def _own_types(node: JsonObject) -> tuple[list[str], bool]:
+    kinds, nullable = types_of(node)
+    values = values_of(node)
+    return (
+        types_of_values(values)
+        if values is not None and not kinds and not nullable
+        else (kinds, nullable)
+    )
+
+
+# -- fewer properties ----------------------------------------------------------------------------------
+
+#: The maximum number of names of hidden properties that are listed, and the maximum number of characters of the list.
+_MAX_LISTED_NAMES: Final = 20
+_MAX_LISTED_CHARACTERS: Final = 400
+
+#: Keywords that would refuse the properties that are not shown.
+_CLOSING = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
+
+
+def counts(node: Any) -> Iterator[int]:
+    """Yield the numbers of properties to try, in descending order. Required properties always stay."""
+    if not isinstance(node, dict) or "properties" not in node:
+        return
+    count = len(node["properties"])
+    least = len(set(node.get("required", ())))
+    while count > least and count > 1:
+        count = max(count * 3 // 4 if count > 8 else count - 1, least, 1)
+        yield count
+
+
+def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
+    """Return the minimum size of the first properties in bytes, by their number.
+
+    Args:
+        node: the object.
+        shown: its rendering with all properties, by which those that hold no other fragments are measured.
+    """
+    drafts = _properties(shown)
+    sizes = (
+        len(dumps(name)) + (len(dumps(drafts[name])) if drafts.get(name) is not None else 0)
+        for name in _in_order(node)
+    )
+    return list(accumulate(sizes, initial=0))
+
+
+def _properties(shown: Draft) -> JsonObject:
+    """Return the rendered properties; ``None`` for those that contain other fragments."""
+    if isinstance(shown, Hole):
+        return {}
+    if not isinstance(shown, Skeleton):
+        return dict(shown.get("properties", {}))
+    below = dict(shown.children).get("properties")
+    if isinstance(below, Skeleton):
+        return dict(below.container)
+    return dict(shown.container.get("properties", {}))
+
+
+def _in_order(node: JsonObject) -> list[str]:
+    """Return the names of the properties, required ones first."""
+    required = set(node.get("required", ()))
+    return sorted(node["properties"], key=lambda name: name not in required)
+
+
+def trimmed(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
+    """Return the object with a number of properties, required ones first, and the edit that records it."""
+    names = _in_order(node)
+    edit = Edit(
+        pointer="",
+        kind="properties",
+        reason=f"{len(names) - count} optional properties are only admitted, not shown",
+    )
+    return _with_properties(node, names, count), edit
+
+
+def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
+    """Return an object with the first properties of a list. Its description names the others."""
+    kept = set(names[:count])
+    out = {key: value for key, value in node.items() if key not in _CLOSING}
+    out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
+    out[MORE] = _more(names[count:])
+    return out
+
+
+def _more(names: list[str]) -> str:
+    """Return the description of the properties that are not shown."""
+    listed = shorten(clean(", ".join(names[:_MAX_LISTED_NAMES])), _MAX_LISTED_CHARACTERS)
+    more = ", …" if len(names) > _MAX_LISTED_NAMES else ""
+    return f"{len(names)} more optional properties: {listed}{more}"

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from specfn._internal.json import JsonObject, dumps
 from specfn.schema.compose.merge import NEVER
 from specfn.schema.compose.root_facts import MANY_VALUES, is_common, is_fragment, typed, values_of
-from specfn.schema.render.fragment import Draft
+from specfn.schema.render.annotations import shown
+from specfn.schema.render.fragment import Draft, SchemaBuilder
 from specfn.schema.render.renderer import SchemaRenderer
-from specfn.schema.render.schema_builder import SchemaBuilder, shown
 from specfn.schema.vocabulary import applies
 from specfn.schema.walk import LISTS, MAPS, SINGLES, walk
 
@@ -70,7 +70,7 @@ class JsonSchemaRenderer(SchemaRenderer):
 
     def _schema(self, node: JsonObject) -> Draft:
         body = SchemaBuilder(self._annotations(node))
-        self._remarks(node, body)
+        self._report_remarks(node, body)
         kinds = node.get("type")
         kinds = (kinds,) if isinstance(kinds, str) else kinds
         for key in node:
@@ -90,11 +90,11 @@ class JsonSchemaRenderer(SchemaRenderer):
         if NEVER in typed(node):
             body.out["not"] = {}
             return
-        self._kept("constants", [node[key]])
+        self._report_hidden("constants", [node[key]])
         body.out[key] = node[key]
 
     def _dependents(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        self._kept("names", [node[key]])
+        self._report_hidden("names", [node[key]])
         body.out[key] = node[key]
 
     def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
@@ -103,7 +103,7 @@ class JsonSchemaRenderer(SchemaRenderer):
             body.out["not"] = {}
             return
         values = values_of(whole) or []
-        self._kept("constants", values)
+        self._report_hidden("constants", values)
         if self._shortens(long=len(values) > MANY_VALUES):
             self._edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {shown(values)}")
@@ -112,7 +112,7 @@ class JsonSchemaRenderer(SchemaRenderer):
 
     def _properties(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
-        self._kept_names(node[key])
+        self._report_hidden_names(node[key])
         body.put_map(
             key,
             {
@@ -125,7 +125,7 @@ class JsonSchemaRenderer(SchemaRenderer):
     def _patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         """Render patterns. A pattern that not every reader can compile is described; then any name is admitted."""
         common = {name: item for name, item in node[key].items() if is_common(name)}
-        self._kept_names(common)
+        self._report_hidden_names(common)
         drafts = {
             name: self._child(item, key, name, optional=True) for name, item in common.items()
         }
@@ -139,7 +139,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         """Render the required properties without those that are refused and therefore not shown."""
         properties = node.get("properties", {})
         names = [name for name in node[key] if properties.get(name) is not False]
-        self._kept_names([name for name in names if name not in properties])
+        self._report_hidden_names([name for name in names if name not in properties])
         if names:
             body.out[key] = names
 
@@ -166,7 +166,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         elif self._shortens(long=len(dumps(bundle)) > _WHOLE):
             self._describe(body, key, bundle[key], always=True)
         else:
-            self._kept("constants", [bundle[key]])
+            self._report_hidden("constants", [bundle[key]])
             body.out[key] = bundle[key]
 
     def _is_loose(self, bundle: JsonObject) -> bool:

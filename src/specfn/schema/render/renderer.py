@@ -22,10 +22,9 @@ from specfn.schema.compose.root_facts import (
     is_word,
 )
 from specfn.schema.dialect import Dialect
-from specfn.schema.render.annotations import example, reading, words
+from specfn.schema.render.annotations import example, reading, shown, spelled, words
 from specfn.schema.render.disjoint import are_exclusive, are_tagged
-from specfn.schema.render.fragment import Draft, Form, Hole, form, hole
-from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
+from specfn.schema.render.fragment import Draft, Form, Hole, SchemaBuilder, boolean, form, hole
 from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
 from specfn.settings import OneOf
 
@@ -34,6 +33,9 @@ _DEFAULT = 200
 
 #: The maximum number of texts with invisible characters that an edit lists.
 _TOLD = 5
+
+#: Annotations as lines of a description, where the provider does not take them as keywords.
+_LINES = {"default": "@default", "example": "@example"}
 
 #: Keywords whose values are names of something.
 _WORDS = frozenset({"contentEncoding", "contentMediaType", "format"})
@@ -78,6 +80,7 @@ class SchemaRenderer(ABC):
         """
         self._definitions = definitions
         self._dialect = dialect
+        self._literal = dialect.literal
         self._derived = derived
         self._one_of = one_of
         self._constraint = constraint
@@ -92,8 +95,11 @@ class SchemaRenderer(ABC):
         """Render the schema of a fragment."""
         if not isinstance(node, dict):
             draft = boolean(node)
+        elif "$ref" in node:
+            draft = self._place(node)
         else:
-            draft = self._place(node) if "$ref" in node else self._schema(self._collapsed(node))
+            self._report_overlap(node)
+            draft = self._schema(self._collapse(node))
         return form(draft, tuple(self._edits), has_long=self._has_long)
 
     @abstractmethod
@@ -135,23 +141,28 @@ class SchemaRenderer(ABC):
         return self._hole(id(node), node, {}) if is_fragment(node) else self._schema(node)
 
     def _at_union(self, node: JsonObject) -> Draft:
-        whole = collapsed(node)
+        whole = self._collapse(node)
         if is_fragment(whole):
             return self._hole(id(whole), whole, {})
-        return self._schema(self._collapsed(node))
+        self._report_overlap(node)
+        return self._schema(whole)
 
-    def _collapsed(self, node: JsonObject) -> JsonObject:
-        """Return a schema whose union of constants is one enum. Record an edit for alternatives that overlap."""
-        if "oneOf" in node:
-            self._overlap(node)
-        return collapsed(node)
+    def _collapse(self, node: JsonObject) -> JsonObject:
+        """Return a schema whose union of constants is one enum."""
+        whole = collapsed(node)
+        return node if whole is node else self._derived.make(node, "collapsed", lambda _: whole)
 
-    def _overlap(self, node: JsonObject) -> None:
-        """Record an edit for a ``oneOf`` whose alternatives may overlap."""
+    def _report_overlap(self, node: JsonObject) -> None:
+        """Record an edit for a ``oneOf`` whose alternatives may overlap.
+
+        If it is known how validation enforces it, the union says so instead.
+        """
+        if self._one_of is not None or "oneOf" not in node:
+            return
         if not are_exclusive(self._definitions, node["oneOf"]):
-            self._edit("union", _ENFORCED if self._is_told(node) else _UNTOLD)
+            self._edit("union", _ENFORCED if self._is_tagged(node) else _UNTOLD)
 
-    def _is_told(self, node: JsonObject) -> bool:
+    def _is_tagged(self, node: JsonObject) -> bool:
         """Return whether the alternatives have no discriminator, or all of them require its tag."""
         if "discriminator" not in node:
             return True
@@ -171,10 +182,10 @@ class SchemaRenderer(ABC):
             return {"description": f"(unresolved reference {text})", **annotations}
         target = self._definitions[name]
         if not self._dialect.refs:
-            self._overridden(annotations, target)
+            self._report_overridden(annotations, target)
         return self._hole(name, target if isinstance(target, dict) else {}, annotations)
 
-    def _overridden(self, annotations: JsonObject, target: Any) -> None:
+    def _report_overridden(self, annotations: JsonObject, target: Any) -> None:
         """Record that the description beside a reference replaces that of the component."""
         use = annotations.get("description")
         if use and isinstance(target, dict) and not self._bare:
@@ -204,7 +215,24 @@ class SchemaRenderer(ABC):
                     )
         if node.get("deprecated"):
             annotations["deprecated"] = True
+        if "example" in node and not self._bare and self._allows("example"):
+            annotations["example"] = node["example"]
+        if not self._dialect.keywords.issuperset(annotations):
+            self._describe_annotations(annotations)
         return annotations
+
+    def _describe_annotations(self, annotations: JsonObject) -> None:
+        """Move annotations that the reader does not take as keywords into the description."""
+        lines = []
+        for key in [key for key in annotations if not self._allows(key)]:
+            value = annotations.pop(key)
+            if key == "deprecated":
+                lines.append("@deprecated")
+            elif key in _LINES:
+                lines.append(f"{_LINES[key]} {shown(value)}")
+        if lines and not self._bare:
+            old = annotations.get("description")
+            annotations["description"] = "\n".join([*([old] if old else []), *lines])
 
     def _is_default(self, node: JsonObject, value: Any) -> bool:
         """Return whether a default is shown: it must be valid, visible and short."""
@@ -233,19 +261,28 @@ class SchemaRenderer(ABC):
             return is_common(value)
         return key not in _WORDS or is_word(value)
 
-    def _describe(self, body: SchemaBuilder, key: str, value: Any, *, always: bool = False) -> None:
-        """Add a keyword to the description, without its invisible characters."""
-        (body.always if always else body.lines).append(f"@{key} {shown(value)}")
-        kind: EditKind = "constraint" if is_plain(value) else "hidden"
-        self._edit(kind, f"{key} is only described; validation keeps it")
+    def _describe(
+        self,
+        body: SchemaBuilder,
+        key: str,
+        value: Any,
+        what: str = "is only described",
+        *,
+        kind: EditKind = "constraint",
+        always: bool = False,
+    ) -> None:
+        """Add a keyword to the description, without its invisible characters. Validation keeps it."""
+        text = shown(value) if self._literal else spelled(value, self._definitions)
+        (body.always if always else body.lines).append(f"@{key} {text}")
+        self._edit(kind if is_plain(value) else "hidden", f"{key} {what}; validation keeps it")
 
-    def _kept_names(self, names: Iterable[Any]) -> None:
+    def _report_hidden_names(self, names: Iterable[Any]) -> None:
         """Record an edit for names with invisible characters. Most names are words and are checked together."""
         word = "".join(names)
         if not (word.isascii() and word.isidentifier()):
-            self._kept("names", names)
+            self._report_hidden("names", names)
 
-    def _kept(self, what: str, values: Iterable[Any]) -> None:
+    def _report_hidden(self, what: str, values: Iterable[Any]) -> None:
         """Record an edit for constants with invisible characters.
 
         They are kept, because the API requires them (F12).
@@ -255,7 +292,7 @@ class SchemaRenderer(ABC):
             listed = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
             self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {listed}")
 
-    def _remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
+    def _report_remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
         """Record the edits that composition and truncation left on a schema."""
         if CONTRADICTION in node:
             none = ": no value is valid here" if NEVER in node else ""

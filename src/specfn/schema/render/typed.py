@@ -21,20 +21,21 @@ from specfn.schema.compose.root_facts import (
     types_of,
     values_of,
 )
-from specfn.schema.render.annotations import words as annotation_texts
+from specfn.schema.render.annotations import words
 from specfn.schema.render.disjoint import are_exclusive
 from specfn.schema.render.fragment import (
     ONLY_NULL,
     Draft,
     Hole,
+    SchemaBuilder,
     Skeleton,
     admit_null,
     admitting_null,
+    boolean,
     ordered,
 )
 from specfn.schema.render.keywords import NOTHING, KeywordRenderer
 from specfn.schema.render.renderer import OVERLAP
-from specfn.schema.render.schema_builder import SchemaBuilder, boolean, shown
 from specfn.schema.vocabulary import (
     BESIDE_UNION,
     TYPED,
@@ -45,9 +46,6 @@ _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
 #: A schema needs one of these keywords to admit null by a flag.
 _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
-
-#: Annotations as lines of a description, where the provider does not take them as keywords.
-_LINES = {"default": "@default", "example": "@example"}
 
 #: The description of alternatives that may overlap although only one may be valid.
 _ONE = "@oneOf exactly one alternative may fit"
@@ -70,12 +68,12 @@ class TypedRenderer(KeywordRenderer):
             return self._boolean(target)
         if not isinstance(target, dict):
             return self._place(node)
-        if self._dialect.literal:
+        if self._literal:
             return self._leaf(node, target)
-        whole = self._chained(node)
+        whole = self._resolve(node)
         if whole is not None and (_is_scalar(whole) if self._dialect.refs else is_leaf(whole)):
-            self._overridden(annotation_texts(node, None), target)
-            return self._schema(self._derived.make(node, "whole", lambda _: whole))
+            self._report_overridden(words(node, None), target)
+            return self._schema(self._collapse(self._derived.make(node, "whole", lambda _: whole)))
         return self._place(node)
 
     def _leaf(self, node: JsonObject, target: JsonObject) -> Draft:
@@ -83,11 +81,12 @@ class TypedRenderer(KeywordRenderer):
         if not is_leaf(collapsed(target)):
             return self._place(node)
         annotations = self._annotations(node)
-        content = self._schema(target)
-        self._overridden(annotations, target)
-        return self._overlaid(content, annotations)
+        self._report_overlap(target)
+        content = self._schema(self._collapse(target))
+        self._report_overridden(annotations, target)
+        return self._overlay(content, annotations)
 
-    def _chained(self, node: JsonObject) -> JsonObject | None:
+    def _resolve(self, node: JsonObject) -> JsonObject | None:
         """Return the schema at the end of a short chain of references with the annotations on the way, or ``None``."""
         annotations: JsonObject = {}
         for _ in range(10):
@@ -106,9 +105,9 @@ class TypedRenderer(KeywordRenderer):
 
     def _place(self, node: JsonObject) -> Draft:
         place = super()._place(node)
-        return self._apart(place) if isinstance(place, Hole) else place
+        return self._wrap(place) if isinstance(place, Hole) else place
 
-    def _apart(self, place: Hole) -> Draft:
+    def _wrap(self, place: Hole) -> Draft:
         """Return a hole for a component, with its annotations where the provider accepts them."""
         annotations = {**place.beside, **place.texts}
         if not (place.shared and annotations and self._dialect.ref_alone):
@@ -121,66 +120,43 @@ class TypedRenderer(KeywordRenderer):
         body.put_list("anyOf", [inner])
         return body.finish()
 
-    def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:
-        annotations = super()._annotations(node, name)
-        if "example" in node and not self._bare and self._allows("example"):
-            annotations["example"] = node["example"]
-        lines = []
-        for key in [key for key in annotations if not self._allows(key)]:
-            value = annotations.pop(key)
-            if key == "deprecated":
-                lines.append("@deprecated")
-            elif key in _LINES:
-                lines.append(f"{_LINES[key]} {shown(value)}")
-        if lines and not self._bare:
-            old = annotations.get("description")
-            annotations["description"] = "\n".join([*([old] if old else []), *lines])
-        return annotations
-
-    def _overlap(self, node: JsonObject) -> None:
-        """Record an edit here only without ``one_of``; otherwise ``_union`` says what validation does."""
-        if self._one_of is None:
-            super()._overlap(node)
-
     # -- one schema -----------------------------------------------------------------------------------
 
     def _schema(self, node: JsonObject) -> Draft:
-        if self._dialect.literal and (scalar := self._scalar(node)) is not None:
+        if self._literal and (scalar := self._scalar(node)) is not None:
             return scalar
-        if "anyOf" in node or "oneOf" in node:
-            node = self._derived.make(node, "collapsed", collapsed)
         if node.get("nullable") is True:
             node = self._derived.read(node)
         body = SchemaBuilder(self._annotations(node))
-        self._remarks(node, body)
+        self._report_remarks(node, body)
         root = root_of(node)
         if "anyOf" in node or "oneOf" in node:
-            if (BESIDE_UNION if self._dialect.literal else STRUCTURE).isdisjoint(node):
+            if (BESIDE_UNION if self._literal else STRUCTURE).isdisjoint(node):
                 return self._union(node, body)
-            if self._dialect.literal:
-                return self._beside_union(node, body, root)
-            self._described_union(node, body)
-        kinds, nullable = (
-            (root.kinds, root.nullable) if self._dialect.literal else _kinds(node, root)
-        )
+            if self._literal:
+                return self._union_with_keywords(node, body, root)
+            self._describe_union(node, body)
+        kinds, nullable = root.kinds, root.nullable
+        if not self._literal:
+            kinds, nullable = _kinds(node, root)
         if len(kinds) > 1:
             return self._split(node, body, kinds, root, nullable=nullable)
         if self._dialect.null_constant and nullable and not kinds:
             return {**body.out, **ONLY_NULL}
-        if not kinds and "type" in node and not self._dialect.literal:
+        if not kinds and "type" in node and not self._literal:
             return self._null(node, body, valid=nullable)
         kind = kinds[0] if kinds else None
         if nullable and self._wraps(kind):
-            return self._beside_null(node, body)
-        return self._one(node, body, kind, root, nullable=nullable)
+            return self._with_null_branch(node, body)
+        return self._of_one_type(node, body, kind, root, nullable=nullable)
 
-    def _one(
+    def _of_one_type(
         self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
     ) -> Draft:
         """Render a schema of one type, or without a type."""
         if kind is not None:
-            body.out["type"] = [kind, "null"] if nullable and self._lists_types() else kind
-            if nullable and not self._lists_types() and not self._dialect.null_constant:
+            body.out["type"] = [kind, "null"] if nullable and self._dialect.null == "type" else kind
+            if nullable and self._dialect.null != "type" and not self._dialect.null_constant:
                 body.out["nullable"] = True
         self._keywords(node, body, kind)
         if root.values is not None:
@@ -195,13 +171,13 @@ class TypedRenderer(KeywordRenderer):
         if not valid:
             self._nothing()
             body.always.append(NOTHING)
-        return self._finished(body)
+        return self._finish(body)
 
     def _only_null(self) -> JsonObject:
         """Return a schema that admits null alone."""
         return dict(ONLY_NULL if self._dialect.null_constant else NULL)
 
-    def _finished(self, body: SchemaBuilder) -> Draft:
+    def _finish(self, body: SchemaBuilder) -> Draft:
         return body.finish(bare=self._bare)
 
     def _wraps(self, kind: str | None) -> bool:
@@ -210,13 +186,13 @@ class TypedRenderer(KeywordRenderer):
             return False
         return self._dialect.null == "branch" or kind not in _SCALARS
 
-    def _beside_null(self, node: JsonObject, body: SchemaBuilder) -> Draft:
+    def _with_null_branch(self, node: JsonObject, body: SchemaBuilder) -> Draft:
         """Render a schema with null as a branch of its own. The annotations remain outside."""
         self._path.extend(("anyOf", 0))
         inner = self._schema(self._derived.without_null(node))
         del self._path[-2:]
         body.put_list("anyOf", [inner, dict(NULL)])
-        return self._finished(body)
+        return self._finish(body)
 
     def _split(
         self, node: JsonObject, body: SchemaBuilder, kinds: list[str], root: Root, *, nullable: bool
@@ -225,7 +201,7 @@ class TypedRenderer(KeywordRenderer):
         parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
         parts = [part for part in parts if part.get("enum") != []]
         described = node
-        if self._dialect.literal:  # each part describes its own
+        if self._literal:  # each part describes its own
             described = {key: item for key, item in node.items() if key not in TYPED}
         self._unspeakable(described, body, None)
         return self._alternatives(parts, body, null=nullable)
@@ -234,19 +210,19 @@ class TypedRenderer(KeywordRenderer):
 
     def _union(self, node: JsonObject, body: SchemaBuilder) -> Draft:
         branches, null = branches_of(node)
-        branches = [_inner(branch) for branch in branches]
+        branches = [_unwrap(branch) for branch in branches]
         kinds, type_null = types_of(node)
         if kinds or type_null:
             null = null and type_null
-            branches = [self._typed(branch, kinds, null=type_null) for branch in branches]
+            branches = [self._with_types(branch, kinds, null=type_null) for branch in branches]
             if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
-                self._tell(body, "type", node["type"], "is only described beside the union")
+                self._describe(body, "type", node["type"], "is only described beside the union")
         self._unspeakable(node, body, None)
         for key in node:
             if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
-                self._tell(body, key, node[key], "is only described beside the union")
+                self._describe(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
-            self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+            self._describe(body, "oneOf", node["oneOf"], kind="union")
         elif self._one_of is not None and not are_exclusive(
             self._definitions, node.get("oneOf", ())
         ):
@@ -255,43 +231,43 @@ class TypedRenderer(KeywordRenderer):
             self._edit("union", _ENFORCED[self._one_of])
         return self._alternatives(branches, body, null=null)
 
-    def _beside_union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
+    def _union_with_keywords(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
         """Render a union and the keywords beside it."""
         branches = [*root.branches, NULL] if root.nullable else root.branches
         body.put_list("anyOf", self._branches(branches) or [boolean(False)])
         if "anyOf" in node and "oneOf" in node:
-            self._tell(body, "oneOf", node["oneOf"], "is only described", kind="union")
+            self._describe(body, "oneOf", node["oneOf"], kind="union")
         if len(root.kinds) <= 1:
             kind = root.kinds[0] if root.kinds else None
-            return self._one(node, body, kind, root, nullable=root.nullable)
+            return self._of_one_type(node, body, kind, root, nullable=root.nullable)
         for key in node:
             if key == "type" or (key in TYPED and key not in UNSPEAKABLE):
-                self._tell(body, key, node[key], "is only described beside the union")
+                self._describe(body, key, node[key], "is only described beside the union")
         if root.values is not None:
             self._values(body, None, root.values, nullable=root.nullable)
         self._unspeakable(node, body, None)
-        return self._finished(body)
+        return self._finish(body)
 
     def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:
         """Render branches as a union, or a single branch in its place."""
         if null and self._dialect.null_constant and len(branches) == 1:
             return self._in_place(branches[0], body, null=True)
-        if null and self._dialect.null == "nullable" and self._take_null(branches):
+        if null and self._dialect.null == "nullable" and self._is_nullable(branches):
             null = False
         if null:
             branches = [*branches, NULL]
-        if len(branches) == 1 and not (null and self._dialect.literal):
+        if len(branches) == 1 and not (null and self._literal):
             return self._in_place(branches[0], body)
         if not branches:
             self._edit("contradiction", "no branch is left; validation refuses every value")
             body.always.append(NOTHING)
-            return self._finished(body)
+            return self._finish(body)
         if null and len(branches) == 2 and self._flags_null(branches[0]):
             return self._in_place(branches[0], body, null=True)
         body.put_list("anyOf", self._branches(branches))
-        return self._finished(body)
+        return self._finish(body)
 
-    def _typed(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
+    def _with_types(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
         if not isinstance(branch, dict):
             return {"type": kinds} if branch else branch
         return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
@@ -299,7 +275,7 @@ class TypedRenderer(KeywordRenderer):
     def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
         """Return whether a branch itself declares one of some types."""
         if isinstance(branch, dict) and "$ref" in branch:
-            branch = self._chained(branch)
+            branch = self._resolve(branch)
         own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
         return bool(own) and set(own) <= set(kinds) and (null or not own_null)
 
@@ -317,12 +293,12 @@ class TypedRenderer(KeywordRenderer):
             return drafts if flagged is not None else [*drafts, self._only_null()]
         return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
-    def _take_null(self, branches: list[Any]) -> bool:
+    def _is_nullable(self, branches: list[Any]) -> bool:
         """Return whether a branch takes null; a literal dialect must also show that."""
-        if not self._dialect.literal:
+        if not self._literal:
             return any(takes_null(self._definitions, branch) for branch in branches)
         whole = [
-            self._chained(branch) if isinstance(branch, dict) and "$ref" in branch else branch
+            self._resolve(branch) if isinstance(branch, dict) and "$ref" in branch else branch
             for branch in branches
         ]
         return any(not node or root_of(node).nullable for node in whole if isinstance(node, dict))
@@ -332,46 +308,46 @@ class TypedRenderer(KeywordRenderer):
         if self._dialect.null != "nullable" or not isinstance(branch, dict):
             return False
         if self._dialect.null_constant:
-            whole = self._chained(branch) if "$ref" in branch else branch
+            whole = self._resolve(branch) if "$ref" in branch else branch
             return whole is not None and len(root_of(whole).kinds) == 1
         return not _FLAGGED.isdisjoint(branch) and not is_union(branch)
 
     def _null_child(
         self, branch: JsonObject, *steps: str | int, annotations: JsonObject | None = None
     ) -> Draft:
-        """Render a branch with null as a flag. Without steps, it replaces its union."""
-        annotations = annotations or {}
-        recorded = len(self._edits)
-        draft = self._overlaid(self._there(branch, *steps), annotations)
-        if self._is_rewritten(branch, draft):
-            del self._edits[recorded:]  # its replacement records the same edits
-            with_null = self._derived.make(branch, "null within", _null_within)
-            if not self._dialect.null_constant:
-                with_null = self._derived.with_null(branch)
-            return self._overlaid(self._there(with_null, *steps), annotations)
-        if isinstance(draft, Hole):
-            return admitting_null(draft)
-        content: JsonObject = draft.container if isinstance(draft, Skeleton) else draft
-        if self._dialect.null_constant:
-            content = admit_null(content)
-        elif "type" in content:
-            content = ordered({**content, "nullable": True})
-        return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
+        """Render a branch with null as a flag. Without steps, it replaces its union.
 
-    def _is_rewritten(self, branch: JsonObject, draft: Draft) -> bool:
-        """Return whether null is added to a branch before it is rendered, because its draft cannot be flagged."""
-        if not self._dialect.null_constant:
-            return not isinstance(draft, Hole) and "$ref" not in branch
-        if isinstance(draft, Skeleton) and "anyOf" in draft.container:
-            return True
-        return ("anyOf" in branch or "oneOf" in branch) and not types_of(branch)[0]
+        A draft is flagged if that is enough; otherwise null is added to the branch before it is rendered.
+        """
+        annotations = annotations or {}
+        constant = self._dialect.null_constant
+        if not (constant and _is_untyped_union(branch)):
+            recorded = len(self._edits)
+            draft = self._overlay(self._there(branch, *steps), annotations)
+            if isinstance(draft, Hole):
+                return admitting_null(draft)
+            content: JsonObject = draft.container if isinstance(draft, Skeleton) else draft
+            is_flagged = "$ref" in branch
+            if constant:
+                is_flagged = not isinstance(draft, Skeleton) or "anyOf" not in content
+                content = admit_null(content) if is_flagged else content
+            elif "type" in content:
+                content = ordered({**content, "nullable": True})
+            if is_flagged:
+                return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
+            del self._edits[recorded:]  # its replacement records the same edits
+        if constant:
+            with_null = self._derived.make(branch, "null within", _with_null_within)
+        else:
+            with_null = self._derived.with_null(branch)
+        return self._overlay(self._there(with_null, *steps), annotations)
 
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
         return self._child(branch, *steps) if steps else self._at(branch)
 
     def _in_place(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
         """Render a union of one branch as this branch, with the annotations of the union."""
-        annotations = self._finished(body)
+        annotations = self._finish(body)
         assert isinstance(annotations, dict)
         if not isinstance(branch, dict):
             return annotations
@@ -379,22 +355,22 @@ class TypedRenderer(KeywordRenderer):
         if isinstance(draft, Hole):
             own = {**draft.beside, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)
-            return self._apart(admitting_null(place) if draft.nullable else place)
-        return draft if null else self._overlaid(draft, annotations)
+            return self._wrap(admitting_null(place) if draft.nullable else place)
+        return draft if null else self._overlay(draft, annotations)
 
-    def _overlaid(self, draft: Draft, annotations: JsonObject) -> Draft:
+    def _overlay(self, draft: Draft, annotations: JsonObject) -> Draft:
         """Return a draft with other annotations."""
         if not annotations or isinstance(draft, Hole):
             return draft
         content = {**(draft.container if isinstance(draft, Skeleton) else draft), **annotations}
-        content = content if self._dialect.literal else ordered(content)
+        content = content if self._literal else ordered(content)
         return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
 
-    def _described_union(self, node: JsonObject, body: SchemaBuilder) -> None:
+    def _describe_union(self, node: JsonObject, body: SchemaBuilder) -> None:
         for key in ("anyOf", "oneOf"):
             if key in node:
                 what = "is only described beside what the object declares"
-                self._tell(body, key, node[key], what, kind="union")
+                self._describe(body, key, node[key], what, kind="union")
 
 
 def _kinds(node: JsonObject, root: Root) -> tuple[list[str], bool]:
@@ -413,7 +389,12 @@ def _kinds_of(values: list[Any] | None) -> list[str]:
     return list(kinds)
 
 
-def _null_within(node: JsonObject) -> JsonObject:
+def _is_untyped_union(node: JsonObject) -> bool:
+    """Return whether a schema admits null only by a branch of its union."""
+    return ("anyOf" in node or "oneOf" in node) and not types_of(node)[0]
+
+
+def _with_null_within(node: JsonObject) -> JsonObject:
     """Return a schema that admits null by each of its keywords."""
     out = dict(node)
     for key in ("anyOf", "oneOf"):
@@ -429,7 +410,7 @@ def _null_within(node: JsonObject) -> JsonObject:
     return out
 
 
-def _inner(branch: Any) -> Any:
+def _unwrap(branch: Any) -> Any:
     """Return the schema inside nested unions of one branch."""
     while isinstance(branch, dict) and len(branch) == 1:
         union = branch.get("anyOf") or branch.get("oneOf")
