@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from tests.schema.conftest import definitions, ref
 
-from specfn.schema.render.budget import ModelRenderer
+from specfn.schema.render.budget import Expansion, Instance, ModelRenderer
 from specfn.schema.render.fragments import Fragment
-from specfn.schema.render.budget import Expansion, Instance
 
 Json = dict[str, Any]
 
