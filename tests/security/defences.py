@@ -7,6 +7,7 @@ each row how pytest ended. ``test_defences_bite.py`` expects every row to have f
 import codecs
 import json
 import os
+import re
 import ssl
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from specfn.code_mode import paused_script
+from specfn.schema.patterns.cost import PatternSize
 
 FOLDER: Final = Path(__file__).parent
 
@@ -130,6 +132,18 @@ class Everything(frozenset[Any]):
 
     def __contains__(self, _: object) -> bool:
         return True
+
+
+def by_expression(_: Any) -> Callable[..., Any]:
+    """Compares a segment with an expression that is made of its template."""
+
+    def segment_values(part: Any, segment: str) -> Any:
+        pieces = (re.escape(unquote(each)) if isinstance(each, str) else "(.+?)" for each in part)
+        found = re.fullmatch("".join(pieces), unquote(segment), re.DOTALL)
+        names = [each.name for each in part if not isinstance(each, str)]
+        return None if found is None else [*zip(names, found.groups(), strict=True)]
+
+    return segment_values
 
 
 def unbounded(_: Any) -> Callable[..., Any]:
@@ -618,7 +632,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T15",
-        function="specfn.validation.validate:classify",
+        function="specfn.schema.patterns.engine:compiled",
         off=uncached,
         tests="test_a_pattern_is_judged_once",
     ),
@@ -1111,6 +1125,42 @@ DEFENCES: Final = (
         function="specfn.function.function_schemas:DefinitionFacts.of",
         off=uncached_fact,
         tests="test_notes_are_found_once_for_a_component",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.schema.patterns.engine:measure",
+        off=gives(PatternSize(0, 0)),
+        tests="test_a_pattern_is_classified_without_the_engine",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.validation.validate:refused",
+        off=gives({}),
+        tests="test_a_function_has_one_budget",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.application.compose:bytes_of_function",
+        off=gives(1 << 40),
+        tests="test_an_application_has_one_budget",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.function.notes:_patterns",
+        off=gives(()),
+        tests="test_what_is_not_run_is_noted",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.schema.patterns.engine:enforcement",
+        off=gives("validation keeps it"),
+        tests="test_what_is_not_run_is_noted",
+    ),
+    Defence(
+        threat="T42",
+        function="specfn.invocation.accepted_call:_segment_values",
+        off=by_expression,
+        tests="test_a_status_url_is_compared_in_linear_time",
     ),
     Defence(
         threat="T44",

@@ -21,6 +21,7 @@ from specfn.migrate.safety import is_repeatable, method_safety
 from specfn.migrate.verbs import raised
 from specfn.records import Note
 from specfn.schema.chain_limits import is_suspicious
+from specfn.schema.patterns.cost import bytes_of_function
 from specfn.schema.size_limits import MAX_NODES, Unfolding
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
@@ -64,6 +65,7 @@ def compose(
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
     api = _api(document, source)
+    composer.pattern_bytes = bytes_of_function(len(routes))
     functions = (
         _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
         for route, name, whole in zip(routes, names, parts, strict=True)

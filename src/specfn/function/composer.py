@@ -19,6 +19,7 @@ from specfn.migrate.parameters.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family, component_of
+from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
 from specfn.schema.render.budget import Rendering
 from specfn.settings import Settings
 
@@ -38,6 +39,8 @@ class Composer:
         family = Family(schemas)
         self.settings = settings
         self.facts = DefinitionFacts()
+        #: The maximum number of bytes of the compiled patterns of one function.
+        self.pattern_bytes = MAX_FUNCTION_BYTES
         self._request = Definitions(schemas, "request" if has_directions else None, family)
         self._response = self._request
         if has_directions:
@@ -259,6 +262,7 @@ class _WholeFunction:
     def __init__(self, composer: Composer, route: Route) -> None:
         self.settings = composer.settings
         self.facts = composer.facts
+        self.pattern_bytes = composer.pattern_bytes
         self._composer = composer
         self._route = route
 

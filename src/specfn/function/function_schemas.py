@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
+from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
@@ -57,6 +58,7 @@ class SchemaSource(Protocol):
 
     settings: Settings
     facts: DefinitionFacts
+    pattern_bytes: int
 
     def keys(self) -> Sequence[tuple[str, bool]]:
         """Return every key at the root with whether it is required, in positional order (rule F4)."""
@@ -123,6 +125,7 @@ class Schemas:
     Attributes:
         settings: the options of the conversion.
         facts: facts about the definitions, shared by the functions of a document.
+        pattern_bytes: the maximum number of bytes of all compiled patterns of the arguments, and of the response.
         sides: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
 
@@ -141,6 +144,7 @@ class Schemas:
         "_written",
         "checker",
         "facts",
+        "pattern_bytes",
         "settings",
         "sides",
     )
@@ -148,6 +152,7 @@ class Schemas:
     def __init__(self, source: SchemaSource) -> None:
         self.settings = source.settings
         self.facts = source.facts
+        self.pattern_bytes = source.pattern_bytes
         self.sides: Sides | None = None
         #: The compiled validator of arguments by key; ``None`` for arguments by position.
         self.checker: Validator | None = None
@@ -167,12 +172,11 @@ class Schemas:
     def __getstate__(self) -> tuple[Any, ...]:
         settings = self.settings.portable()
         known = (dumps(self.root), self.written, self.edits, self.promise)
-        return (settings, self.keys, *known, self.sides)
+        return (settings, self.pattern_bytes, self.keys, *known, self.sides)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.settings, self._keys, root, self._written, self._edits, self._promise, self.sides = (
-            state
-        )
+        self.settings, self.pattern_bytes, self._keys, root, *known, self.sides = state
+        self._written, self._edits, self._promise = known
         self._root = loads(root)
         self.facts = DefinitionFacts()
         self._source = self._parameters = self._output = self._nullable = self._hints = None
@@ -293,7 +297,12 @@ class Schemas:
             DocumentError: the schema is not one that can be enforced.
         """
         if self._validator is None:
-            made = validator_of(self.root, self.settings, equals=self.settings.equals)
+            made = validator_of(
+                self.root,
+                self.settings,
+                equals=self.settings.equals,
+                pattern_bytes=self.pattern_bytes,
+            )
             made.compile()
             self._validator = made
             if self.settings.keyword:
@@ -316,7 +325,9 @@ class Schemas:
         if self._promised is None:
             schema = loads(self.promise) if self._source is None else self._source.promise()
             if schema is not None:
-                self._promised = validator_of(schema, self.settings)
+                self._promised = validator_of(
+                    schema, self.settings, pattern_bytes=self.pattern_bytes
+                )
         return self._promised
 
     @property
@@ -356,14 +367,27 @@ def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRende
     )
 
 
-def validator_of(schema: Any, settings: Settings, *, equals: bool = False) -> "Validator":
+def validator_of(
+    schema: Any,
+    settings: Settings,
+    *,
+    equals: bool = False,
+    pattern_bytes: int = MAX_FUNCTION_BYTES,
+) -> "Validator":
     """Return a validator with the options of a caller. Its class is imported on first use.
 
     Args:
         schema: the schema to validate against.
         settings: the assertion of formats and the enforcement of ``oneOf``.
         equals: refuse undeclared properties everywhere.
+        pattern_bytes: the maximum number of bytes of all compiled patterns.
     """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 
-    return Validator(schema, formats=settings.formats, equals=equals, one_of=settings.one_of)
+    return Validator(
+        schema,
+        formats=settings.formats,
+        equals=equals,
+        one_of=settings.one_of,
+        pattern_bytes=pattern_bytes,
+    )

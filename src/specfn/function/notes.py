@@ -1,20 +1,25 @@
-"""Notes about the schemas of a function: normalized constants (rule N7), formats not asserted (rule V5)."""
+"""Notes about the schemas of a function: normalized constants (N7), formats and patterns not asserted (V5)."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
+from specfn._internal.characters import escape_all
+from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import Tokens, join
 from specfn.document.references.dynamic import OPEN
 from specfn.document.upgrade.constants import DECLARED
 from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.records import Note
+from specfn.schema.patterns.cost import refused
+from specfn.schema.patterns.engine import classify, patterns_in
 from specfn.schema.render.annotations import reading
 from specfn.validation.compile.applicators import subschemas
 
-#: The maximum number of formats that are only hints, and named in a note.
+#: The maximum number of formats or patterns in a note, and of characters of a pattern in it.
 _HINTS: Final = 3
+_SHOWN: Final = 60
 
 
 def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
@@ -26,6 +31,7 @@ def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
     """
     yield from _readings(route, schemas)
     yield from _formats(route, schemas)
+    yield from _patterns(route, schemas)
 
 
 def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
@@ -48,6 +54,30 @@ def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
         more = f"; and {len(found) - _HINTS:,} more" if len(found) > _HINTS else ""
         text = f"{len(found):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
         yield Note(pointer=route.pointer, text=text)
+
+
+def _patterns(route: Route, schemas: Schemas) -> Iterator[Note]:
+    """Iterate over one note of the patterns that validation does not run, if there are any."""
+    root, facts = schemas.root, schemas.facts
+    nodes = (root, *root.get("$defs", {}).values())
+    patterns = dict.fromkeys(chain.from_iterable(facts.of(_patterns_of, node) for node in nodes))
+    reasons = refused(patterns, classify, schemas.pattern_bytes)
+    if reasons:
+        shown = [f"{_shown(name)}: {why}" for name, why in [*reasons.items()][:_HINTS]]
+        more = f"; and {len(reasons) - _HINTS:,} more" if len(reasons) > _HINTS else ""
+        text = f"patterns that validation does not run: {'; '.join(shown)}{more}"
+        yield Note(pointer=route.pointer, text=text)
+
+
+def _patterns_of(schema: Any) -> tuple[str, ...]:
+    """Return the patterns of a schema."""
+    return tuple(patterns_in(schema))
+
+
+def _shown(pattern: str) -> str:
+    """Return a pattern for a note: visible, on one line, and short."""
+    text = escape_all(dumps(pattern[:_SHOWN]).decode())
+    return f"{text} …" if len(pattern) > _SHOWN else text
 
 
 def _marked(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:

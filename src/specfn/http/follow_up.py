@@ -90,7 +90,7 @@ def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
 _TARGET: Final = re.compile(r"[ \t]*<([^>]*)>")
 _COMMA: Final = re.compile(r"[ \t]*,")
 _PARAMETER: Final = re.compile(
-    r"[ \t]*;[ \t]*([^\s=;,<>\"]*)(?:[ \t]*=[ \t]*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]*)))?"
+    r"[ \t]*+;[ \t]*+([^\s=;,<>\"]*+)(?:[ \t]*+=[ \t]*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^\s;,\"]*+)))?"
 )
 _ESCAPED: Final = re.compile(r"\\(.)")
 

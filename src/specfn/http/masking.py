@@ -66,9 +66,6 @@ _DOMAIN: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,6}")
 
 _ASCII_WORD: Final = re.compile("[A-Za-z0-9]+")
 
-#: The indexes at the end of a path.
-_INDEXES: Final = re.compile(r"(?:\[[0-9]+\])+\Z")
-
 #: The places before and after a whole word. An escape before it ends in letters, but is not a part of it.
 _BEFORE: Final = r"(?:(?<!\w)|(?<=%[0-9A-Fa-f]{2})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4}))"
 _AFTER: Final = r"(?!\w)"
@@ -239,7 +236,7 @@ class Masking:
 
     def problem(self, problem: ArgumentProblem) -> ArgumentProblem:
         """Return a problem whose value, path and description contain no secret."""
-        name = _INDEXES.sub("", problem.path).rpartition(".")[2]
+        name = _without_indexes(problem.path).rpartition(".")[2]
         return replace(
             problem,
             path=self.apply(problem.path),
@@ -394,6 +391,16 @@ def _anywhere(texts: Iterable[str]) -> Iterator[_Needle]:
         if len(text) >= MIN_CREDENTIAL_CHARACTERS:
             yield _needle(text)
             yield from _base64_needles(text)
+
+
+def _without_indexes(path: str) -> str:
+    """Return a path without the indexes at its end."""
+    while path.endswith("]"):
+        container, _, index = path.rpartition("[")
+        if not (index[:-1].isascii() and index[:-1].isdigit()):
+            break
+        path = container
+    return path
 
 
 def _words(text: str) -> Iterator[_Needle]:

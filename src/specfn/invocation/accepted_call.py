@@ -3,7 +3,6 @@
 Nothing is sent. Only functions that the model can call are considered.
 """
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -181,10 +180,31 @@ def _path_values(function: Function, path: str, connection: "Connection") -> Jso
 
 
 def _segment_values(part: Pieces, segment: str) -> list[tuple[str, str]] | None:
-    """Return the names and values of the placeholders of a segment; ``None`` if its text differs."""
-    if len(segment) > _MAX_SEGMENT_CHARACTERS:
+    """Return the names and values of the placeholders of a segment; ``None`` if its text differs.
+
+    A value has at least one character and ends where the next literal begins for the first time: the time is linear in
+    the segment, whatever the template is.
+    """
+    text = unquote(segment)
+    literals, names = [""], []
+    for piece in part:
+        if isinstance(piece, str):
+            literals[-1] += unquote(piece)
+        else:
+            names.append(piece.name)
+            literals.append("")
+    if not names:
+        return [] if text == literals[0] else None
+    first, *between, last = literals
+    end = len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
         return None
-    names = [piece.name for piece in part if not isinstance(piece, str)]
-    patterns = (re.escape(unquote(piece)) if isinstance(piece, str) else "(.+?)" for piece in part)
-    match = re.fullmatch("".join(patterns), unquote(segment), re.DOTALL)
-    return None if match is None else [*zip(names, match.groups(), strict=True)]
+    values, at = [], len(first)
+    for literal in between:
+        following = text.find(literal, at + 1, end)
+        if following < 0:
+            return None
+        values.append(text[at:following])
+        at = following + len(literal)
+    values.append(text[at:end])
+    return [*zip(names, values, strict=True)] if at < end else None

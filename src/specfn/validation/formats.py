@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.validation.patterns.ecma import is_strict
+from specfn.schema.patterns.ecma import is_strict
 
 
 def _signed(bits: int) -> tuple[int, int]:

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from specfn._internal.pointer import input_tokens
 from specfn.records import ArgumentProblem
 from specfn.schema.describe import Schema
+from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES, refused
+from specfn.schema.patterns.engine import classify
+from specfn.schema.patterns.to_rust import to_rust
 from specfn.settings import OneOf
-from specfn.validation.compile.engine import PatternCost, classify, compile_schema, pattern_cost
+from specfn.validation.compile.engine import PatternCost, compile_schema, pattern_cost
 from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.memory import MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
 from specfn.validation.guard import is_plain_json, plain_json_problems
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.patterns.cost import refused
-from specfn.validation.patterns.to_rust import to_rust
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ class Validator:
         "_equals",
         "_formats",
         "_one_of",
+        "_pattern_bytes",
         "_skipped",
         "_without_costly",
         "schema",
@@ -72,6 +74,7 @@ class Validator:
         formats: Literal["assert", "hint"] = "assert",
         equals: bool = False,
         one_of: OneOf = "any",
+        pattern_bytes: int = MAX_FUNCTION_BYTES,
     ) -> None:
         """Accept a JSON Schema 2020-12 schema whose references are ``#/$defs/NAME``.
 
@@ -80,11 +83,13 @@ class Validator:
             formats: whether formats are asserted or only shown.
             equals: whether object schemas refuse properties that they do not declare.
             one_of: whether a value may match several branches of a ``oneOf`` (``any``) or only one (``exactly``).
+            pattern_bytes: the maximum number of bytes of all compiled patterns; the largest beyond it are not run.
         """
         self.schema: Final = schema
         self._formats: Final = formats
         self._equals: Final = equals
         self._one_of: Final = one_of
+        self._pattern_bytes: Final = pattern_bytes
         self._compiled: _Compiled | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
@@ -93,7 +98,8 @@ class Validator:
         self.used = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.schema, self._formats, self._equals, self._one_of)
+        given = (self.schema, self._formats, self._equals, self._one_of, self._pattern_bytes)
+        return _rebuild, given
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -187,7 +193,7 @@ class Validator:
             DocumentError: the schema exceeds a limit.
         """
         surveyed = survey(self.schema)
-        dropped = frozenset(refused(surveyed.patterns, classify))
+        dropped = frozenset(refused(surveyed.patterns, classify, self._pattern_bytes))
         prepared = _prepare(
             surveyed, self._formats, equals=self._equals, one_of=self._one_of, dropped=dropped
         )
@@ -208,6 +214,7 @@ class Validator:
                 equals=self._equals,
                 one_of=self._one_of,
                 keep=self._keep,
+                pattern_bytes=self._pattern_bytes,
             )
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.pattern_cost is None else None
@@ -250,6 +257,7 @@ class _Compiled:
         equals: bool,
         one_of: OneOf,
         keep: "Callable[[int], object]",
+        pattern_bytes: int,
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
@@ -257,7 +265,8 @@ class _Compiled:
         self._formats = formats
         self._equals = equals
         self._one_of = one_of
-        self.refused = refused(surveyed.patterns, classify)
+        self._pattern_bytes = pattern_bytes
+        self.refused = refused(surveyed.patterns, classify, pattern_bytes)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
         self.pattern_cost = pattern_cost(kept)
@@ -275,6 +284,7 @@ class _Compiled:
             equals=self._equals,
             one_of=self._one_of,
             keep=self._keep,
+            pattern_bytes=self._pattern_bytes,
             dropped=patterns,
         )
 
@@ -321,5 +331,8 @@ def _rebuild(
     formats: Literal["assert", "hint"],
     equals: bool,  # noqa: FBT001 - pickle's call
     one_of: OneOf,
+    pattern_bytes: int,
 ) -> Validator:
-    return Validator(schema, formats=formats, equals=equals, one_of=one_of)
+    return Validator(
+        schema, formats=formats, equals=equals, one_of=one_of, pattern_bytes=pattern_bytes
+    )

@@ -6,8 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from specfn.errors import DocumentError
-from specfn.validation.compile.engine import classify, matches
-from specfn.validation.patterns.to_rust import to_rust
+from specfn.schema.patterns.engine import classify, matches
+from specfn.schema.patterns.to_rust import to_rust
 from specfn.validation.validate import Validator
 
 #: Pattern, texts in which it is found, texts in which it is not.

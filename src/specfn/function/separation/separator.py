@@ -251,6 +251,7 @@ class _Side:
     ) -> None:
         self.settings = whole.settings
         self.facts = whole.facts
+        self.pattern_bytes = whole.pattern_bytes
         self._root = root
         self._half = half
         self._renderer = renderer

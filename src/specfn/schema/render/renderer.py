@@ -271,10 +271,12 @@ class SchemaRenderer(ABC):
         kind: EditKind = "constraint",
         always: bool = False,
     ) -> None:
-        """Add a keyword to the description, without its invisible characters. Validation keeps it."""
+        """Add a keyword to the description, without its invisible characters, and record whether validation keeps it."""
+        from specfn.schema.patterns.engine import enforcement  # noqa: PLC0415  # few keywords are only described
+
         text = shown(value) if self._literal else spelled(value, self._definitions)
         (body.always if always else body.lines).append(f"@{key} {text}")
-        self._edit(kind if is_plain(value) else "hidden", f"{key} {what}; validation keeps it")
+        self._edit(kind if is_plain(value) else "hidden", f"{key} {what}; {enforcement(key, value)}")
 
     def _report_hidden_names(self, names: Iterable[Any]) -> None:
         """Record an edit for names with invisible characters. Most names are words and are checked together."""

@@ -1,38 +1,25 @@
 """jsonschema-rs as the validation engine, without network access and within limits (rules V1, V5)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.errors import DocumentError
+from specfn.schema.patterns.cost import HEAVY, texts_of
+from specfn.schema.patterns.engine import STEPS, classify, matches, pattern_options, runs_out
+from specfn.schema.patterns.to_rust import to_rust
 from specfn.validation.compile.memory import MAX_NODES
 from specfn.validation.compile.prepare import HOME, PreparedSchema
 from specfn.validation.compile.reachable_sizes import ReachableSizes
 from specfn.validation.formats import OWN
-from specfn.validation.patterns.cost import HEAVY, REFUSED, PatternVerdict, texts_of, weigh
-from specfn.validation.patterns.ecma import PatternError
-from specfn.validation.patterns.to_rust import to_rust
-
-#: The maximum number of steps that one backtracking pattern may take on one text.
-STEPS: Final = 10_000
 
 #: The maximum number of nodes that the schemas of one report may have together, each with the definitions that it
 #: reaches. Compiling them takes about 2 s.
 MAX_REPORT_NODES: Final = 500_000
 
-#: The maximum number of bytes of one compiled pattern; ``[\\p{L}]{1,255}`` needs 20 MB.
-_SIZE: Final = 50 << 20
-
 #: The maximum work of the patterns of one validation, in states times characters.
 _WORK: Final = 40_000_000
-
-
-def matches(spelled: str, text: str) -> bool:
-    """Return whether a text contains a match of a pattern in Rust's dialect."""
-    compiled = _alone(spelled)
-    return compiled is not None and bool(compiled.is_valid(text))
 
 
 def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
@@ -164,7 +151,7 @@ class PatternCost(NamedTuple):
         return tuple(
             pattern
             for pattern in self.backtracking
-            if any(_runs_out(to_rust(pattern), text) for text in texts)
+            if any(runs_out(to_rust(pattern), text) for text in texts)
         )
 
 
@@ -182,58 +169,6 @@ def pattern_cost(patterns: Iterable[str]) -> PatternCost | None:
     )
 
 
-@lru_cache(maxsize=4096)
-def classify(pattern: str) -> PatternVerdict:
-    """Classify one pattern, once per process."""
-    weight = weigh(pattern)
-    if weight > REFUSED:
-        return PatternVerdict("refused", weight)
-    try:
-        spelled = to_rust(pattern)
-    except PatternError:
-        return PatternVerdict("refused", weight)
-    if _is_linear(spelled):
-        return PatternVerdict("heavy" if weight > HEAVY else "plain", weight)
-    return PatternVerdict("refused" if _alone(spelled) is None else "backtracking", weight)
-
-
-@lru_cache(maxsize=4096)
-def _alone(spelled: str) -> Any:
-    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
-
-    try:
-        return Draft202012Validator(
-            {"pattern": spelled}, offline=True, pattern_options=_regex_options()
-        )
-    except ValueError:
-        return None
-
-
-def _is_linear(spelled: str) -> bool:
-    from jsonschema_rs import Draft202012Validator, RegexOptions  # noqa: PLC0415 - likewise
-
-    options = RegexOptions(size_limit=_SIZE, dfa_size_limit=_SIZE)
-    try:
-        Draft202012Validator({"pattern": spelled}, offline=True, pattern_options=options)
-    except ValueError:
-        return False
-    return True
-
-
-def _runs_out(spelled: str, text: str) -> bool:
-    compiled = _alone(spelled)
-    if compiled is None or compiled.is_valid(text):
-        return False
-    # Both errors have the kind "pattern". Only its class distinguishes a mismatch from exceeded steps.
-    return any(type(error.kind).__name__ != "Pattern" for error in compiled.iter_errors(text))
-
-
-def _regex_options() -> Any:
-    from jsonschema_rs import FancyRegexOptions  # noqa: PLC0415 - likewise
-
-    return FancyRegexOptions(backtrack_limit=STEPS, size_limit=_SIZE, dfa_size_limit=_SIZE)
-
-
 def _options(formats: frozenset[str]) -> JsonObject:
     """Return the options for a schema that asserts some formats.
 
@@ -243,7 +178,7 @@ def _options(formats: frozenset[str]) -> JsonObject:
         "offline": True,
         "validate_formats": True,
         "formats": {name: check for name, check in OWN.items() if name in formats},
-        "pattern_options": _regex_options(),
+        "pattern_options": pattern_options(),
     }
 
 

@@ -5,7 +5,7 @@ time depends on the number of errors, not on the number of paths to them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from specfn._internal.pointer import Tokens, step
 from specfn.records import ABSENT, ArgumentProblem
@@ -24,9 +24,6 @@ from specfn.validation.explain.unions import Tag, Unions
 from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
 from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
-
-if TYPE_CHECKING:
-    from specfn._internal.json import JsonObject
 
 #: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
 _LEVELS: Final = 20_000
@@ -110,7 +107,7 @@ class Explainer:
         self._advice = Advice(self._shapes, self._texts, self._compiler)
         self._levels = Levels(self._shapes, self._compiler, keep)
         self._unions = Unions(self._shapes, self._levels.look)
-        self._tags: dict[int, tuple[str, JsonObject]] = {}
+        self._tags: dict[int, tuple[str, dict[str, Any]]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a plain JSON value."""

@@ -14,7 +14,7 @@ from specfn.validation.text.strict_json import UNREAD, strict
 from specfn.validation.text.syntax_faults import UnreadableError
 
 _EDGES: Final = " \t\n\r\v\f\xa0\u200b\ufeff"
-_FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*[A-Za-z0-9_+.-]*[ \t]*(?:\r?\n|(?=[\[{\"']))")
+_FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*+[A-Za-z0-9_+.-]*+[ \t]*+(?:\r?\n|(?=[\[{\"']))")
 _FENCE_END: Final = re.compile(r"(?:```|~~~)\Z")
 _ONLY_FENCE: Final = re.compile(r"(?:```|~~~)[A-Za-z0-9_+.-]*\Z")
 _VALUES: Final = frozenset({"{", "[", *QUOTES})

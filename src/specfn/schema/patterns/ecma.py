@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from specfn.validation.patterns.ast import Alt, At, Back, Group, Look, Node, Regex, Repeat, Seq
-from specfn.validation.patterns.character_classes import (
+from specfn.schema.patterns.ast import Alt, At, Back, Group, Look, Node, Regex, Repeat, Seq
+from specfn.schema.patterns.character_classes import (
     LAST,
     LINE_ENDS,
     Chars,
     Property,
     opposite,
 )
-from specfn.validation.patterns.ecma_tokens import (
+from specfn.schema.patterns.ecma_tokens import (
     ANCHORS,
     CONTROLS,
     COUNT,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from specfn.validation.patterns.character_classes import DIGITS, SPACES, WORDS, Ranges, opposite
+from specfn.schema.patterns.character_classes import DIGITS, SPACES, WORDS, Ranges, opposite
 
 #: Literal characters that no quantifier follows.
 RUN: Final = re.compile(r"[^\\^$.|?*+()\[\]{}]+(?![*+?{])")

@@ -67,3 +67,11 @@ def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
         else:
             found.append((first, last))
     return tuple(found)
+
+
+def without_surrogates(ranges: Ranges) -> Ranges:
+    """Return merged ranges without surrogates, which are not characters of the engine."""
+    first, last = SURROGATES
+    if not any(low <= last and high >= first for low, high in ranges):
+        return merged(ranges)
+    return opposite((*opposite(ranges), SURROGATES))

@@ -5,16 +5,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from specfn.validation.patterns.ast import Alt, At, Back, Group, Look, Node, Repeat, Seq
-from specfn.validation.patterns.character_classes import (
+from specfn.schema.patterns.ast import Alt, At, Back, Group, Look, Node, Repeat, Seq
+from specfn.schema.patterns.character_classes import (
     LAST,
     SURROGATES,
     Chars,
-    Ranges,
-    merged,
-    opposite,
+    without_surrogates,
 )
-from specfn.validation.patterns.ecma import read
+from specfn.schema.patterns.ecma import read
 
 #: Characters that are literal in every position.
 _PLAIN: Final = frozenset(
@@ -54,19 +52,11 @@ def _chars(node: Chars) -> str:
         first, last = node.ranges[0]
         if first == last and not SURROGATES[0] <= first <= SURROGATES[1]:
             return _char(first)
-    shown = "".join(_range(*pair) for pair in _whole(node.ranges))
+    shown = "".join(_range(*pair) for pair in without_surrogates(node.ranges))
     shown += "".join(f"\\{'P' if one.negated else 'p'}{{{one.name}}}" for one in node.properties)
     if not shown:  # Rust has no empty class, so the class of all characters is negated instead
         return f"[{'' if node.negated else '^'}{_range(0, LAST)}]"
     return f"[{'^' if node.negated else ''}{shown}]"
-
-
-def _whole(ranges: Ranges) -> Ranges:
-    """Return ranges without surrogates, which are not characters in Rust."""
-    first, last = SURROGATES
-    if not any(low <= last and high >= first for low, high in ranges):
-        return merged(ranges)
-    return opposite((*opposite(ranges), SURROGATES))
 
 
 def _range(first: int, last: int) -> str:

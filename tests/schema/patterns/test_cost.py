@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
-from specfn.validation.compile.engine import STEPS, classify, matches, pattern_cost
-from specfn.validation.patterns.cost import texts_of, weigh
+from specfn.schema.patterns.cost import measure, texts_of
+from specfn.schema.patterns.ecma import read
+from specfn.schema.patterns.engine import STEPS, classify, matches
+from specfn.validation.compile.engine import pattern_cost
 from specfn.validation.validate import Validator
 
 BAD = "("
@@ -20,8 +22,10 @@ ENDLESS = "a" * (STEPS * 2)
         (r"^\p{L}+$", "plain"),
         (r"^(?!.*--)[a-z-]{1,63}$", "backtracking"),
         (r"(a)\1", "backtracking"),
-        ("(.{0,500}){0,20}x$", "heavy"),
-        (r"^\p{L}{1,255}$", "heavy"),
+        ("(.{0,50}){0,10}x$", "heavy"),
+        ("(.{0,500}){0,20}x$", "refused"),
+        (r"^\p{L}{1,20}$", "heavy"),
+        (r"^\p{L}{1,255}$", "refused"),
         ("^.{0,100000}$", "refused"),
         ("((a{1,100}){1,100}){1,100}", "refused"),
         ("a{99999999999}", "refused"),
@@ -49,12 +53,11 @@ def test_judgements(pattern: str, kind: str) -> None:
         ("[a-z]{9}", 9),
         (r"[^\]{2}]x", 2),
         (r"\p{L}{2}", 100),
-        ("a)b", 3),
     ],
 )
 def test_weights(pattern: str, weight: int) -> None:
     """A pattern's weight is its atoms times the counts around them."""
-    assert weigh(pattern) == weight
+    assert measure(read(pattern)).weight == weight
 
 
 def test_texts_of_a_value() -> None:
@@ -173,7 +176,7 @@ def test_running_out_of_steps_anywhere(schema: Any) -> None:
 
 def test_costly_patterns_on_much_text() -> None:
     """V5: expensive patterns that would take too long are skipped and reported as unchecked."""
-    pattern = "(.{0,500}){0,20}x$"
+    pattern = "(.{0,50}){0,10}x$"
     validator = Validator({"items": {"type": "string", "pattern": pattern}})
     assert not validator.is_valid(["a"])
     assert validator.is_valid(["a" * 100_000])

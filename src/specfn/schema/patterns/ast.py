@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from specfn.validation.patterns.character_classes import Chars
+from specfn.schema.patterns.character_classes import Chars
 
 
 class Seq(NamedTuple):
