@@ -1118,7 +1118,7 @@ DEFENCES: Final = (
         threat="T41",
         function="specfn.validation.explain.schema_shapes:SchemaShapes._constants_of_all",
         off=all_branches,
-        tests="test_a_wrong_variant_is_explained_in_work_of_its_size",
+        tests="test_alternatives_without_a_discriminator_are_explained_in_work_of_their_size",
     ),
     Defence(
         threat="T41",

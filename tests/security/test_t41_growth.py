@@ -168,6 +168,23 @@ def test_a_wrong_variant_is_explained_in_work_of_its_size(inner: Json) -> None:
     assert counts[1] < 5 * counts[0]
 
 
+def test_alternatives_without_a_discriminator_are_explained_in_work_of_their_size() -> None:
+    """T41: each alternative has a property that is one of many constants or any text: they are not collected."""
+    counts = []
+    for size in (100, 400):
+        inner = {"anyOf": [ref("W"), {"type": "null"}]}
+        schemas: Json = {
+            f"V{index}": {"properties": {"kind": {"const": index}, f"p{index}": inner}}
+            for index in range(size)
+        }
+        body = {"anyOf": [ref(name) for name in schemas]}
+        schemas["W"] = {"anyOf": [TEXT, *({"const": index} for index in range(size))]}
+        [function] = specfn.load(document(body, schemas)).functions
+        function.validate({})
+        counts.append(calls(lambda f=function: f.check({"body": {"kind": 3, "p3": {}}})))
+    assert counts[1] < 5 * counts[0]
+
+
 #: Parts that constrain the properties, members and constants of each other.
 CROSSING: dict[str, Callable[[int], list[Json]]] = {
     "undeclared properties": lambda size: [

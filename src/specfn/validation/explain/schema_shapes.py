@@ -218,7 +218,11 @@ class SchemaShapes:
     def _constants_of_all(self, branches: Sequence[Any], depth: int) -> list[Any] | None:
         """Return the constants of all branches; ``None`` at the first one that accepts other values."""
         values: list[Any] = []
-        for branch in {id(node): node for node in map(self.target, branches)}.values():
+        seen: set[int] = set()
+        for branch in map(self.target, branches):
+            if id(branch) in seen:
+                continue
+            seen.add(id(branch))
             constants = self._constants_of(branch, depth)
             if constants is None:
                 return None
