@@ -33,7 +33,7 @@ EXCEPTIONS: Final = {
 
 #: The expressions that are made while specfn runs, and why each is linear.
 MADE: Final = {
-    "specfn._internal.characters:_replaced": "the three constants of the module, which are in the table of all others",
+    "specfn._internal.characters:_replace": "the three constants of the module, which are in the table of all others",
     "specfn.tools.provider_limits": "the name of a tool, of a table of profiles",
     "specfn.tools.report": "the name of a tool, of a table of profiles",
     "specfn.migrate.operation_keys": "of the caller, not of a document: stars of the caller's own selection",
@@ -41,7 +41,7 @@ MADE: Final = {
     "specfn.document.diagnose.explain": "tables of the module",
     "specfn.document.read.faults": "tables of the module",
     "specfn.document.read.not_openapi": "tables of the module",
-    "specfn.http.response.first_bytes": "tables of the module",
+    "specfn.http.response.file_signatures": "tables of the module",
     "specfn.http.masking": "secrets of a call; their expressions are below",
     "specfn.schema.compose.root_facts": "a pattern of a document is compiled for its errors and never run; _ecma is below",
     "specfn.schema.render.keywords": "the table of profiles",
