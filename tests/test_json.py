@@ -53,7 +53,7 @@ def test_integers_of_any_length_are_exact(value: object, separators: tuple[str, 
 def test_halves_of_pairs_are_counted(parts: list[str]) -> None:
     """Only halves outside of a pair are replaced, whatever stands around them."""
     text = f'"{"".join(parts)}"'
-    found, halves = _json.paired(text)
+    found, halves = _json.replace_lone_surrogates(text)
     read = json.loads(text)
     assert json.loads(found) == read.encode("utf-16-le", "surrogatepass").decode(
         "utf-16-le", "replace"

@@ -192,12 +192,12 @@ class HTTPStatusError(SpecfnError):
 
 def redirect_of(result: ServerResponse) -> str:
     """Return the target of a redirect without secrets; empty for any other response."""
-    from specfn._internal.url import shown  # noqa: PLC0415  # only for errors that are shown
+    from specfn._internal.url import url_without_secrets  # noqa: PLC0415  # only for errors that are shown
 
     target = (
         result.without_secrets().headers.get("location", "") if 300 <= result.status < 400 else ""
     )
-    return shown(target)[:_LONGEST_TARGET]
+    return url_without_secrets(target)[:_LONGEST_TARGET]
 
 
 #: The maximum number of characters of a redirect target in an error.

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, field_serializer, field_validator
 
-from specfn._internal.settings_model import Model, stored_as
+from specfn._internal.settings_model import Model, store_as
 from specfn.answers import Drop, Keep
 from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
 
@@ -71,25 +71,25 @@ class Options(Model):
     constraint: bool = True
     recursive: Annotated[int, Field(ge=0, le=32)] | Literal[False] = 3
     schema_budget: Annotated[int, Field(ge=1024)] | None = 32 * 1024
-    methods: Annotated[Sequence[Method], stored_as(tuple[Method, ...])] = ()
+    methods: Annotated[Sequence[Method], store_as(tuple[Method, ...])] = ()
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
-    references: Annotated[str | Sequence[str], stored_as(str | tuple[str, ...])] = "internal"
+    references: Annotated[str | Sequence[str], store_as(str | tuple[str, ...])] = "internal"
     max_document_bytes: Annotated[int, Field(ge=1)] = 256 * 1024 * 1024
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     one_of: OneOf = "any"
     coerce_arrays: bool = False
-    select: Annotated[Select | Mapping[str, Any], stored_as(Select)] = None
+    select: Annotated[Select | Mapping[str, Any], store_as(Select)] = None
     names: Mapping[str, str] = {}
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
     answers: Mapping[str, Keep | Drop] = {}
     separate: Annotated[
-        Predicate | Sequence[Predicate] | None, stored_as(tuple[Predicate, ...] | None)
+        Predicate | Sequence[Predicate] | None, store_as(tuple[Predicate, ...] | None)
     ] = None
 
     @field_validator("separate", mode="before")

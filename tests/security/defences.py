@@ -536,19 +536,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
-        function="specfn.http.transport.attempt:shown",
+        function="specfn.http.transport.attempt:url_without_secrets",
         off=first,
         tests="test_what_servers_do",
     ),
     Defence(
         threat="T11",
-        function="specfn.http.redact:shown",
+        function="specfn.http.redact:url_without_secrets",
         off=first,
         tests="test_a_request_shows_no_secret",
     ),
     Defence(
         threat="T11",
-        function="specfn.document.read.download:shown",
+        function="specfn.document.read.download:_url_without_secrets",
         off=first,
         tests="test_no_kind_of_error_shows_a_secret",
     ),

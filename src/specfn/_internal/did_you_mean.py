@@ -10,11 +10,11 @@ _SEPARATORS: Final = r"[\W_]+"
 _WORDS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+"
 
 #: The maximum number of texts that are compared, and of characters of one text.
-_TEXTS: Final = 2_000
-_LENGTH: Final = 80
+_MAX_TEXTS: Final = 2_000
+_MAX_CHARACTERS: Final = 80
 
 #: The least share of common letter pairs of similar texts.
-_ALIKE: Final = 0.5
+_MIN_SHARE: Final = 0.5
 
 
 def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
@@ -43,7 +43,7 @@ def near(word: str, known: Iterable[str]) -> str:
 @lru_cache(maxsize=8192)
 def letters(name: str) -> str:
     """Return a name without case and separators; empty for a very long name."""
-    return re.sub(_SEPARATORS, "", name).lower() if len(name) <= _LENGTH else ""
+    return re.sub(_SEPARATORS, "", name).lower() if len(name) <= _MAX_CHARACTERS else ""
 
 
 def is_one_off(left: str, right: str) -> bool:
@@ -70,8 +70,8 @@ def same_words(name: str, names: Iterable[str]) -> list[str]:
 def closest(text: str, texts: Sequence[str]) -> str | None:
     """Return the text with the most common letter pairs; ``None`` if none is similar."""
     pairs = _pairs(text)
-    best, most = None, _ALIKE / 2
-    for other in texts[:_TEXTS]:
+    best, most = None, _MIN_SHARE / 2
+    for other in texts[:_MAX_TEXTS]:
         theirs = _pairs(other)
         share = len(pairs & theirs) / (len(pairs) + len(theirs) or 1)
         if share > most or (best is None and share == most):
@@ -81,7 +81,7 @@ def closest(text: str, texts: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _words(name: str) -> frozenset[str]:
-    words = re.findall(_WORDS, name) if len(name) <= _LENGTH else ()
+    words = re.findall(_WORDS, name) if len(name) <= _MAX_CHARACTERS else ()
     return frozenset(word.lower() for word in words)
 
 

@@ -2,7 +2,7 @@
 
 Tools that show a traceback with its local variables (Sentry, rich) would show credentials, headers and the human part of
 arguments, which are plain texts in the functions that write and send a request. An error that leaves specfn keeps its
-frames, with files and lines, but their variables are deleted. Frames of the caller, also of the caller's hooks, keep theirs.
+frames, with files and lines, but their variables are deleted. Frames of the caller and of the caller's hooks keep theirs.
 """
 
 from collections.abc import Awaitable, Callable, Iterator

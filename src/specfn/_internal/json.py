@@ -26,7 +26,7 @@ _LONG = b"0" * 19
 _RUN = re.compile(b"0+")
 
 #: The largest text that is searched for such numbers. In larger texts, the search takes as long as reading.
-_SEARCHED = 4 * 1024 * 1024
+_MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
 
 def loads(text: str | bytes) -> Any:
@@ -37,7 +37,7 @@ def loads(text: str | bytes) -> Any:
     Raises:
         JSONDecodeError: the text is not JSON, or is nested deeper than 1,024 levels.
     """
-    if len(text) <= _SEARCHED:
+    if len(text) <= _MAX_SEARCHED_BYTES:
         data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
         if _has_long_integer(data):
             return _read_exactly(data)
@@ -67,7 +67,7 @@ def _read_exactly(data: bytes) -> Any:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise JSONDecodeError("not valid UTF-8", "", error.start) from None
-    if paired(text)[1]:
+    if replace_lone_surrogates(text)[1]:
         raise JSONDecodeError("half of a surrogate pair", text, 0)
     return read(text, parse_constant=_refuse, parse_float=_finite)
 
@@ -79,7 +79,7 @@ _LONE = (
 )
 
 
-def paired(text: str) -> tuple[str, int]:
+def replace_lone_surrogates(text: str) -> tuple[str, int]:
     """Replace the escapes of unpaired surrogates by that of U+FFFD. Return the text and the number of replacements.
 
     Raises:

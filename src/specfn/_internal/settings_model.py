@@ -22,19 +22,19 @@ _MUST: Final = "Input should be "
 _T = TypeVar("_T")
 
 #: The maximum number of faults that one error lists.
-_MOST: Final = 5
+_MAX_FAULTS: Final = 5
 
 #: pydantic's type of the fault of an unknown field: of a model, of a dataclass.
 _UNKNOWN: Final = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 
 
-def stored_as(kind: Any) -> GetPydanticSchema:
+def store_as(kind: Any) -> GetPydanticSchema:
     """Return an annotation of a field that accepts more types than it stores: validate as ``kind``."""
     return GetPydanticSchema(lambda _, handler: handler(kind))
 
 
 #: Texts in any sequence, stored as a tuple.
-Texts: TypeAlias = Annotated[Sequence[str], stored_as(tuple[str, ...])]
+Texts: TypeAlias = Annotated[Sequence[str], store_as(tuple[str, ...])]
 
 
 class Model(BaseModel):
@@ -118,9 +118,9 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
     texts += [
         f"{'.'.join([name, *place])}: {_join_texts(messages)}" for place, messages in places.items()
     ]
-    yield from texts[:_MOST]
-    if len(texts) > _MOST:
-        yield f"and {len(texts) - _MOST} more"
+    yield from texts[:_MAX_FAULTS]
+    if len(texts) > _MAX_FAULTS:
+        yield f"and {len(texts) - _MAX_FAULTS} more"
 
 
 def _without_member(kind: Any, place: Sequence[int | str]) -> tuple[str, ...]:

@@ -6,6 +6,6 @@ import re
 _USERINFO = re.compile(r"\A([^/\\]*[/\\]{2})[^/\\]*@")
 
 
-def shown(url: str) -> str:
+def url_without_secrets(url: str) -> str:
     """Return a URL without user, password, query and fragment, which may be secret."""
     return _USERINFO.sub(r"\1", re.split(r"[?#]", url, maxsplit=1)[0])

@@ -11,16 +11,16 @@ from typing import Any, Final
 _JSON: Final = {id(kind): kind for kind in (bool, dict, float, int, list, str, type(None))}
 
 #: The bits of an integer that exceeds the lowest digit limit of the interpreter (640).
-_BITS: Final = 2048
+_MAX_BITS: Final = 2048
 _DIGITS_PER_BIT: Final = 0.30103
 
 #: The maximum number of levels, members, and characters of a text that ``brief`` shows.
-_LEVELS: Final = 5
-_MEMBERS: Final = 6
-_CHARACTERS: Final = 40
+_MAX_LEVELS: Final = 5
+_MAX_MEMBERS: Final = 6
+_MAX_CHARACTERS: Final = 40
 
 #: The maximum number of characters that ``brief`` returns.
-_LENGTH: Final = 1_000
+_MAX_BRIEF_CHARACTERS: Final = 1_000
 
 
 def json_type(value: Any) -> type | None:
@@ -51,7 +51,7 @@ def type_name(value: Any) -> str:
 
 def integer(value: int) -> str:
     """Write an integer; a very long one as its number of digits, because the interpreter may refuse to write it."""
-    if value.bit_length() > _BITS:
+    if value.bit_length() > _MAX_BITS:
         return f"<integer of about {int(value.bit_length() * _DIGITS_PER_BIT):,} digits>"
     text = str(value)
     return text if len(text) <= 60 else f"<integer of {len(text.lstrip('-'))} digits>"
@@ -59,17 +59,17 @@ def integer(value: int) -> str:
 
 def brief(value: Any) -> str:
     """Write a value of any size and depth as short Python text. A value that is not JSON appears as the name of its class."""
-    text = _brief(value, _LEVELS)
-    return text if len(text) <= _LENGTH else f"{text[:_LENGTH]}..."
+    text = _brief(value, _MAX_LEVELS)
+    return text if len(text) <= _MAX_BRIEF_CHARACTERS else f"{text[:_MAX_BRIEF_CHARACTERS]}..."
 
 
 def _brief(value: Any, levels: int) -> str:
     writer = _WRITERS.get(id(type(value)))
-    return f"<{type_name(value)[:_CHARACTERS]}>" if writer is None else writer(value, levels)
+    return f"<{type_name(value)[:_MAX_CHARACTERS]}>" if writer is None else writer(value, levels)
 
 
 def _text(value: str | bytes, _: int) -> str:
-    return repr(value[:_CHARACTERS]) + ("..." if len(value) > _CHARACTERS else "")
+    return repr(value[:_MAX_CHARACTERS]) + ("..." if len(value) > _MAX_CHARACTERS else "")
 
 
 def _list(value: list[Any], levels: int) -> str:
@@ -88,8 +88,8 @@ def _members(texts: Iterable[str], count: int, levels: int) -> str:
 
 
 def _few(texts: Iterator[str], count: int) -> Iterator[str]:
-    yield from islice(texts, _MEMBERS)
-    if count > _MEMBERS:
+    yield from islice(texts, _MAX_MEMBERS)
+    if count > _MAX_MEMBERS:
         yield "..."
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from specfn._internal.settings_model import Model, Texts, stored_as
+from specfn._internal.settings_model import Model, Texts, store_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -132,7 +132,7 @@ class Choice(Model, ABC):
 
     functions: Annotated[
         Sequence[str | Function] | None,
-        stored_as(Annotated[tuple[str, ...] | None, BeforeValidator(_replace_functions)]),
+        store_as(Annotated[tuple[str, ...] | None, BeforeValidator(_replace_functions)]),
     ] = None
     options: ChoiceOptions = ChoiceOptions()
     filters: Filters | None = None

@@ -10,7 +10,7 @@ from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.calling.effects import CallResult
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.connectors.turn import Call, Message
-from specfn.http.response.tolerant_json import nulled
+from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation import prompts
 from specfn.invocation.approval import Refusals
 from specfn.invocation.storage import (
@@ -66,11 +66,11 @@ class State:
 
     def __post_init__(self) -> None:
         """Replace NaN and infinities in the messages: JSON has neither."""
-        self.messages = nulled(self.messages)
+        self.messages = replace_non_finite(self.messages)
 
     def add_message(self, message: Message) -> None:
         """Add a message to the conversation."""
-        self.messages.append(nulled(message))
+        self.messages.append(replace_non_finite(message))
 
     def offer(self, names: Sequence[str]) -> None:
         """Record functions that a search found; those that were found before become the latest."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.cli import shared_options as shared
 from specfn.errors import UsageError
 
@@ -89,7 +89,7 @@ def connection(
 def _base_url(api: "Api", given: str | None, option: str) -> str:
     if given is not None:
         return given
-    servers = [shown(str(server.get("url", "/"))) for server in api.servers]
+    servers = [url_without_secrets(str(server.get("url", "/"))) for server in api.servers]
     more = f" and {len(servers) - _SERVERS} more" if len(servers) > _SERVERS else ""
     declared = (
         f"declares {', '.join(servers[:_SERVERS])}{more}" if servers else "declares no server"

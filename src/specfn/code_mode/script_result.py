@@ -7,7 +7,7 @@ from typing import Any, Final
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import dumps
 from specfn.code_mode.sandbox import Failed, Finished
-from specfn.http.response.tolerant_json import nulled
+from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.schema.safe_text import shorten
 
@@ -178,7 +178,7 @@ def _value(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return dumps(nulled(value)).decode(errors="replace")
+    return dumps(replace_non_finite(value)).decode(errors="replace")
 
 
 def _limit(text: str, limit: int) -> str:

@@ -39,7 +39,7 @@ def _secret(value: Any) -> SecretStr:
     return value if isinstance(value, SecretStr) else SecretStr(value)
 
 
-def sealed_credential(value: Any) -> Any:
+def seal_credential(value: Any) -> Any:
     """Return what a credential callable returned with its texts as ``SecretStr``, so that no repr shows them."""
     if isinstance(value, tuple):
         return tuple(SecretStr(part) if isinstance(part, str) else part for part in value)
@@ -133,8 +133,8 @@ class Connection(Model):
         base_url: the origin and base path; replaces the server of the document.
         origins: further trusted origins, such as ``https://files.example.com``, for operations with their own server.
         headers: headers of every request. They take precedence over arguments of the same name.
-        cookies: cookies of every request, likewise.
-        query: query parameters of every request, likewise.
+        cookies: cookies of every request, which also take precedence.
+        query: query parameters of every request, which also take precedence.
         credentials: the credentials by the name of the security scheme. Each is a string (an API key, a bearer token,
             or the value of another scheme), ``(user, password)`` for basic authentication, or a callable that returns
             one. The callable may be async for ``aexecute``.

@@ -33,8 +33,8 @@ _NAME: Final = re.compile(rf"; ?(?:file)?name=({_VALUE})", re.IGNORECASE)
 _SEPARATOR: Final = re.compile(r"[/\\]")
 
 #: The number of times that a file name is decoded, and the number of its last characters that are kept.
-_ROUNDS: Final = 8
-_NAME_LENGTH: Final = 200
+_MAX_DECODINGS: Final = 8
+_MAX_NAME_CHARACTERS: Final = 200
 
 #: Types that are never files: JSON types, and tuples.
 _NO_FILES: Final = (str, int, float, dict, list, tuple)
@@ -178,13 +178,13 @@ def plain_file_name(name: str) -> str | None:
 
     A model may choose the name, and a server may save the file under it.
     """
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_DECODINGS):
         name = unquote(name)
     name = clean(_SEPARATOR.split(name)[-1])
     name = "".join(
         character for character in name if unicodedata.category(character) not in _CONTROLS
     ).strip()
-    return name[-_NAME_LENGTH:] if name.strip(". ") else None
+    return name[-_MAX_NAME_CHARACTERS:] if name.strip(". ") else None
 
 
 def _decode_base64(content: bytes, value: Any) -> bytes:

@@ -202,7 +202,7 @@ class Masking:
         masking._written = written
         return masking
 
-    def restricted_to(self, *values: Any) -> "Masking | None":
+    def restrict_to(self, *values: Any) -> "Masking | None":
         """Return the masking of the secrets that occur in values; ``None`` if there are none."""
         rules = self._rules()
         kept = [

@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.errors import UsageError
 from specfn.http.connection import MASK
 
@@ -33,7 +33,7 @@ class RedactedURL(_NotPickled, httpx.URL):
     """A URL whose repr omits the query, which may contain an API key."""
 
     def __repr__(self) -> str:
-        return f"URL({shown(str(self))!r})"
+        return f"URL({url_without_secrets(str(self))!r})"
 
     def __copy__(self) -> Self:
         return self  # it never changes
@@ -58,7 +58,7 @@ def hide_queries_in_log() -> None:
 def _hide_queries(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(
-            shown(str(argument)) if isinstance(argument, RedactedURL) else argument
+            url_without_secrets(str(argument)) if isinstance(argument, RedactedURL) else argument
             for argument in record.args
         )
     return True
@@ -106,7 +106,7 @@ class RedactedRequest(_NotPickled, httpx.Request):
         return _like(self, self.content)
 
     def __repr__(self) -> str:
-        return f"<Request({self.method!r}, {shown(str(self.url))!r})>"
+        return f"<Request({self.method!r}, {url_without_secrets(str(self.url))!r})>"
 
 
 def redacted_request(

@@ -32,7 +32,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
 
 @contextmanager
-def limited(until: float, *, is_guarded: bool) -> Iterator[None]:
+def limit_sockets(until: float, *, is_guarded: bool) -> Iterator[None]:
     """Apply the limits of a call to the sockets that it opens and reads.
 
     Args:
@@ -199,7 +199,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
             raise
         return self.exchange.arrived(content)
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # likewise
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's signature
         self.exchange = self.exchange.next()
         await self._inner.write(buffer, timeout)
 
@@ -210,7 +210,7 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         self,
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109  # likewise
+        timeout: float | None = None,  # noqa: ASYNC109  # httpcore's signature
     ) -> httpcore.AsyncNetworkStream:
         return AsyncStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
 

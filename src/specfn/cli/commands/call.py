@@ -20,7 +20,7 @@ from specfn.cli.save import refuse_source, save
 from specfn.cli.select import find_function
 from specfn.cli.terminal.colors import SAFETY, is_colored, paint
 from specfn.errors import ArgumentError, UsageError, redirect_of
-from specfn.http.response.tolerant_json import nulled
+from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _call(request: _Request) -> int:
 
 def _data(result: "Result") -> JsonObject:
     """Return the response as JSON; bytes become base64, NaN and infinities become null."""
-    data = nulled(result.data)
+    data = replace_non_finite(result.data)
     if isinstance(data, bytes):
         data = {"media_type": result.media_type, "base64": base64.b64encode(data).decode()}
     return {"status": result.status, "headers": dict(result.headers), "data": data}
@@ -294,7 +294,7 @@ def _bytes(data: Any) -> bytes:
         return data or b""
     if isinstance(data, str):
         return data.encode(errors="replace")
-    return output.json_printable(dumps_indented(nulled(data))) + b"\n"
+    return output.json_printable(dumps_indented(replace_non_finite(data))) + b"\n"
 
 
 def _write(content: bytes, path: str | None, *, is_json: bool) -> None:

@@ -10,7 +10,7 @@ import click
 
 from specfn._internal.characters import one_line
 from specfn._internal.json import dumps, loads
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import in_options
@@ -206,7 +206,7 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
             detail = hide(_text(reply.data).strip())[:500]
             advice = "; check --model-url" if reply.status == 404 else ""
             raise SpecfnError(
-                f"the model's server at {hide(shown(url))} responded {reply.status}: {detail}{advice}"
+                f"the model's server at {hide(url_without_secrets(url))} responded {reply.status}: {detail}{advice}"
             )
         try:
             return loads(reply.data) if isinstance(reply.data, str | bytes) else reply.data

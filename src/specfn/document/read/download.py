@@ -20,7 +20,7 @@ from specfn.document.read.text import Progress
 from specfn.errors import DocumentError, SpecfnError, TransportError
 from specfn.network.origins import origin_of, origin_with_port
 from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
-from specfn.network.sockets import Transport, limited
+from specfn.network.sockets import Transport, limit_sockets
 
 _MAX_REDIRECTS: Final = 5
 _CONNECT_SECONDS: Final = 10.0
@@ -73,7 +73,7 @@ class Fetched(NamedTuple):
     uri: str
 
 
-def shown(url: str) -> str:
+def _url_without_secrets(url: str) -> str:
     """Return a URL for error texts: without user, password, query and fragment."""
     try:
         parts = urlsplit(url)
@@ -111,7 +111,7 @@ def fetch(
     trusted = frozenset(map(origin_of, origins))
     download = _Download(url, limit, trusted, credentials or DocumentCredentials(), progress)
     try:
-        with ExitStack() as opened, limited(download.until, is_guarded=False):
+        with ExitStack() as opened, limit_sockets(download.until, is_guarded=False):
             return download.follow(opened)
     except (httpx.HTTPError, httpx.InvalidURL, BrokenEncodingError) as error:
         fault = download.fault(error)
@@ -140,9 +140,11 @@ class _Download:
     def fault(self, error: Exception) -> SpecfnError:
         """Return the error to raise instead of one of httpx."""
         if self._is_over():
-            return TransportError(f"{shown(self.url)} did not arrive within {_TOTAL_SECONDS:.0f} s")
+            return TransportError(
+                f"{_url_without_secrets(self.url)} did not arrive within {_TOTAL_SECONDS:.0f} s"
+            )
         kind, text = next(fault for cause, fault in _FAULTS.items() if isinstance(error, cause))
-        return kind(text.format(url=shown(self.url), error=error))
+        return kind(text.format(url=_url_without_secrets(self.url), error=error))
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self.until
@@ -163,7 +165,7 @@ class _Download:
                     return Fetched(self._content(response), str(target.copy_with(query=None)))
                 url = self._follow_redirect(target, response.headers["location"], origin)
         raise DocumentError(
-            f"{shown(self.url)} redirects more than {_MAX_REDIRECTS} times: pass the final URL"
+            f"{_url_without_secrets(self.url)} redirects more than {_MAX_REDIRECTS} times: pass the final URL"
         )
 
     def _send(
@@ -204,13 +206,13 @@ class _Download:
         target = url.join(location)
         if origin_with_port(target) not in {origin, *self.trusted}:
             raise DocumentError(
-                f"{shown(self.url)} redirects to another origin, {shown(str(target))[:200]}; "
+                f"{_url_without_secrets(self.url)} redirects to another origin, {_url_without_secrets(str(target))[:200]}; "
                 "use that address if you trust it"
             )
         return target
 
     def _content(self, response: httpx.Response) -> bytes:
-        where = shown(self.url)
+        where = _url_without_secrets(self.url)
         if not response.is_success:
             advice = _ADVICE.get(response.status_code, "check the address")
             raise DocumentError(

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import httpx
 
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.http.request.parameters import hazard
@@ -32,8 +32,8 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _LABEL: Final = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 #: The number of enum members and of characters of a value that an error shows.
-_MEMBERS: Final = 20
-_CHARACTERS: Final = 200
+_MAX_MEMBERS: Final = 20
+_MAX_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ def _value(name: str, variable: JsonObject, given: Mapping[str, str], part: URLP
     enum = variable.get("enum")
     members = [_text(member) for member in enum] if isinstance(enum, list) else []
     if members and chosen not in members:
-        listed = ", ".join(map(repr, members[:_MEMBERS]))
-        more = ", ..." if len(members) > _MEMBERS else ""
+        listed = ", ".join(map(repr, members[:_MAX_MEMBERS]))
+        more = ", ..." if len(members) > _MAX_MEMBERS else ""
         raise UsageError(
             f"the server variable {name!r} has the value {_quote(chosen)}; expected one of {listed}{more}"
         )
@@ -228,7 +228,7 @@ def _check_whole(template: str, url: str) -> None:
     if is_moved or hazard(url[authority.end() if authority else 0 :]):
         raise UsageError(
             f"the URL of the server {_quote(template)} has an unsafe host or path with these server_variables: "
-            f"{_quote(shown(url))}"
+            f"{_quote(url_without_secrets(url))}"
         )
 
 
@@ -245,7 +245,7 @@ def _text(value: Any) -> str | None:
 
 def _quote(value: str) -> str:
     """Return a value for an error: quoted, escaped and truncated."""
-    return repr(value) if len(value) <= _CHARACTERS else f"{value[:_CHARACTERS]!r}..."
+    return repr(value) if len(value) <= _MAX_CHARACTERS else f"{value[:_MAX_CHARACTERS]!r}..."
 
 
 # -- the choice of a server --------------------------------------------------------------------------
@@ -264,7 +264,9 @@ def choose(route: Route, api: Api, connection: Connection) -> Base:
     if connection.trust_servers:
         bases = _usable_servers(api.servers or ({"url": "/"},), api, connection)
         return _require_public(bases[0], connection)
-    named = ", ".join(shown(str(server.get("url", "/"))) for server in api.servers[:5])
+    named = ", ".join(
+        url_without_secrets(str(server.get("url", "/"))) for server in api.servers[:5]
+    )
     raise UsageError(
         "the connection has no base_url: "
         + (
@@ -347,7 +349,7 @@ def _base(url: str, document: str | None, variables: str) -> Base:
         return parse(urljoin(document or "", url))
     except ValueError as error:
         cause = f": {variables}; change it in connection.server_variables, or" if variables else ":"
-        reason = f"the server {shown(url)!r} {error}{cause} pass base_url to the connection"
+        reason = f"the server {url_without_secrets(url)!r} {error}{cause} pass base_url to the connection"
         raise UsageError(reason) from None
 
 

@@ -27,7 +27,7 @@ _SEPARATOR: Final = re.compile(r"[/\\]")
 _STRAY_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 #: The number of times that a value is decoded before it is refused as an attack.
-_ROUNDS: Final = 8
+_MAX_DECODINGS: Final = 8
 
 #: RFC 3986's characters of a segment and of a query, besides the unreserved ones.
 _SEGMENT: Final = "%:@!$&'()*+,;="
@@ -39,7 +39,7 @@ def hazard(segment: str) -> str | None:
 
     Path parameters (``..;x``) are ignored, because some servers drop them before they resolve dot segments.
     """
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_DECODINGS):
         if _CONTROL.search(segment):
             return "a path must not hold control characters"
         if any(part.partition(";")[0] in {".", ".."} for part in _SEPARATOR.split(segment)):

@@ -18,7 +18,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.charsets import unsendable_charset
-from specfn.http.connection import Connection, reveal, sealed_credential
+from specfn.http.connection import Connection, reveal, seal_credential
 from specfn.http.masking import Masking
 from specfn.http.redact import redacted_request
 from specfn.http.request import base_url, parameters, security
@@ -145,7 +145,7 @@ async def credential(
             sent=False,
             scheme=name,
         ) from error
-    return sealed_credential(obtained)
+    return seal_credential(obtained)
 
 
 async def _sync_result(source: Callable[[], Any], name: str) -> Any:

@@ -16,7 +16,7 @@ from specfn.http import charsets
 from specfn.http.follow_up import next_request
 from specfn.http.response import tolerant_json
 from specfn.http.response.events import paths_in_items
-from specfn.http.response.truncate import truncated_json
+from specfn.http.response.truncate import truncate_json
 from specfn.migrate.bodies.media_types import charset_of
 from specfn.records import Note
 
@@ -212,7 +212,7 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         values = [getattr(self, name) for name in _PICKLED]
         # only the secrets that the pickled data contains anyway, so that they stay masked
-        kept = None if self._masking is None else self._masking.restricted_to(*values)
+        kept = None if self._masking is None else self._masking.restrict_to(*values)
         return _rebuild, (*values, kept)
 
     @property
@@ -325,7 +325,7 @@ class Result:
                 raise UsageError(names)
             paths = paths_in_items(names, self.media_type)
             data = filtered(data, paths).data if self.ok else data
-        return truncated_json(
+        return truncate_json(
             self.status,
             data,
             limit,

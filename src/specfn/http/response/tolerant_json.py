@@ -50,7 +50,7 @@ def find_non_finite(value: Any, most: int) -> NonFinite:
     return NonFinite(count, tuple(places))
 
 
-def nulled(value: Any) -> Any:
+def replace_non_finite(value: Any) -> Any:
     """Return a JSON value with null in place of NaN and infinities; the same object if it contains only finite numbers."""
     return _copy_without_non_finite(value) if find_non_finite(value, 0).count else value
 
@@ -99,7 +99,7 @@ def loads(text: str) -> tuple[Any, tuple[Note, ...]]:
     Raises:
         JSONDecodeError: the text is not JSON even so, or is nested too deeply.
     """
-    text, halves = _json.paired(text)
+    text, halves = _json.replace_lone_surrogates(text)
     value = _json.read(text, parse_constant=float, parse_int=_integer, parse_float=float)
     notes = [_note_on_halves(halves)] if halves else []
     non_finite = find_non_finite(value, _MAX_NAMED)

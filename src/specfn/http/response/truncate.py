@@ -7,29 +7,29 @@ from typing import Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn.errors import UsageError
-from specfn.http.response.tolerant_json import nulled
+from specfn.http.response.tolerant_json import replace_non_finite
 
 #: The minimum limit. Below it, not even the frame fits.
-_LEAST: Final = 200
+_MIN_CHARACTERS: Final = 200
 
 #: The size of everything except the data and ``sent_without``, and the maximum size of ``sent_without``.
-_FRAME: Final = 150
-_PLACES: Final = 2_000
+_MAX_FRAME_CHARACTERS: Final = 150
+_MAX_PLACES_CHARACTERS: Final = 2_000
 
 #: The maximum depth of truncated data.
-_DEPTH: Final = 32
+_MAX_DEPTH: Final = 32
 
 #: The maximum depth that the JSON serializer can write without a stack overflow.
-_WRITABLE: Final = 400
+_MAX_WRITABLE_DEPTH: Final = 400
 
 #: The maximum length of a string that is always shown completely.
-_SHORT: Final = 240
+_MAX_SHORT_CHARACTERS: Final = 240
 
 #: The maximum length of a note on omitted members or characters.
-_NOTE: Final = 48
+_MAX_NOTE_CHARACTERS: Final = 48
 
 
-def truncated_json(
+def truncate_json(
     status: int,
     data: Any,
     limit: int,
@@ -48,11 +48,13 @@ def truncated_json(
     Raises:
         UsageError: the limit is below 200 characters.
     """
-    if limit < _LEAST:
-        raise UsageError(f"limit must be at least {_LEAST} characters, not {limit}")
+    if limit < _MIN_CHARACTERS:
+        raise UsageError(f"limit must be at least {_MIN_CHARACTERS} characters, not {limit}")
     frame: dict[str, Any] = {"status": status}
     if sent_without:
-        frame["sent_without"] = _list_texts(sent_without, min((limit - _FRAME) // 3, _PLACES))
+        frame["sent_without"] = _list_texts(
+            sent_without, min((limit - _MAX_FRAME_CHARACTERS) // 3, _MAX_PLACES_CHARACTERS)
+        )
     mark: dict[str, Any] = {"truncated": True} if truncated else {}
     noted = {"notes": [*notes]} if notes else {}
     if noted and _size(frame | {"data": 0, "truncated": True} | noted) > limit // 2:
@@ -73,7 +75,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     named = (media_type or "")[:60]
     is_short = named and _size(named) <= len(named) + 2  # nothing in it is escaped
     about = {"media_type": named if is_short else "application/octet-stream"}
-    if len(data) * 4 / 3 <= room - _LEAST:
+    if len(data) * 4 / 3 <= room - _MIN_CHARACTERS:
         return about | {"base64": base64.b64encode(data).decode()}
     return about | {"size": len(data), "note": "binary, not in this text"}
 
@@ -93,7 +95,7 @@ def _write(value: Any) -> str:
     try:
         text = _dump(value)
     except ValueError:
-        text = _dump(nulled(value))
+        text = _dump(replace_non_finite(value))
     return escape_invisible(text)
 
 
@@ -115,7 +117,7 @@ def _fits(value: Any, room: int) -> bool:
         elif isinstance(node, int):
             room -= node.bit_length() * 3 // 10  # its digits, or a few less
         elif isinstance(node, dict | list):
-            if depth > _WRITABLE or len(node) > room:
+            if depth > _MAX_WRITABLE_DEPTH or len(node) > room:
                 return False
             room -= sum(map(len, node)) if isinstance(node, dict) else 0
             inner = node.values() if isinstance(node, dict) else node
@@ -135,7 +137,7 @@ def _cut(value: Any, room: int, depth: int) -> Any:
         return _cut_text(value, room)
     if not isinstance(value, dict | list):
         return "… (a number not shown)"
-    if depth >= _DEPTH or room < 3 * _NOTE:
+    if depth >= _MAX_DEPTH or room < 3 * _MAX_NOTE_CHARACTERS:
         return f"… ({len(value)} not shown)"
     if isinstance(value, dict):
         return _cut_object(value, room, depth)
@@ -143,18 +145,18 @@ def _cut(value: Any, room: int, depth: int) -> Any:
 
 
 def _cut_text(value: str, room: int) -> str:
-    kept = value[: room - _NOTE]
-    while _size(kept) > room - _NOTE + 2:  # escapes take more than a character each
-        kept = kept[: len(kept) * (room - _NOTE) // _size(kept)]
+    kept = value[: room - _MAX_NOTE_CHARACTERS]
+    while _size(kept) > room - _MAX_NOTE_CHARACTERS + 2:  # escapes take more than a character each
+        kept = kept[: len(kept) * (room - _MAX_NOTE_CHARACTERS) // _size(kept)]
     return f"{kept}… ({len(value) - len(kept)} characters not shown)"
 
 
 def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
     """Keep complete items from the front; only the last kept item is truncated."""
     kept: list[Any] = []
-    left = room - 2 - _NOTE
+    left = room - 2 - _MAX_NOTE_CHARACTERS
     for item in value:
-        if left <= _NOTE:
+        if left <= _MAX_NOTE_CHARACTERS:
             break
         kept.append(_cut(item, left - 1, depth + 1))
         left -= _size(kept[-1]) + 1
@@ -166,12 +168,12 @@ def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
 def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
     """Keep short members completely; the other members get equal shares of the remaining length.
 
-    The records of a page are long, and the cursor beside them is short. The cursor must not be truncated.
+    The records of a page are long, and the cursor next to them is short. The cursor must not be truncated.
     """
     long = [key for key, item in value.items() if not _is_short(item)]
     left = room - 2 - sum(_size(key) + 2 for key in value)
     left -= sum(_size(item) for item in value.values() if _is_short(item))
-    if left < len(long) * 2 * _NOTE:
+    if left < len(long) * 2 * _MAX_NOTE_CHARACTERS:
         return _cut_front(value, room, depth)
     kept = dict(value)
     for index, key in enumerate(long):
@@ -183,12 +185,12 @@ def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
 def _cut_front(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
     """Keep the first members of an object with too many members."""
     kept: dict[str, Any] = {}
-    left = room - 2 - _NOTE
+    left = room - 2 - _MAX_NOTE_CHARACTERS
     for key, item in value.items():
         name = _size(key) + 2
-        if left - name <= _NOTE:
+        if left - name <= _MAX_NOTE_CHARACTERS:
             break
-        kept[key] = _cut(item, min(left - name, _SHORT), depth + 1)
+        kept[key] = _cut(item, min(left - name, _MAX_SHORT_CHARACTERS), depth + 1)
         left -= name + _size(kept[key])
     kept["…"] = f"{len(value) - len(kept)} not shown"
     return kept
@@ -196,5 +198,5 @@ def _cut_front(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
 
 def _is_short(item: Any) -> bool:
     if isinstance(item, str):
-        return len(item) <= _SHORT
+        return len(item) <= _MAX_SHORT_CHARACTERS
     return not isinstance(item, dict | list) or not item

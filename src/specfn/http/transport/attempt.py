@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.errors import LimitError, TransportError, UsageError
 from specfn.http.connection import Connection, Timeout
 from specfn.http.redact import RedactedURL, without_body
@@ -116,7 +116,7 @@ class Attempt:
         self._prepare()
         body: _Body | None = None
         try:
-            with sockets.limited(self.until, is_guarded=self.is_guarded):
+            with sockets.limit_sockets(self.until, is_guarded=self.is_guarded):
                 body = self._body(self._send_request())
                 if streams and isinstance(body, _Events):
                     return self._stream(body)
@@ -157,7 +157,7 @@ class Attempt:
         self._raise(problem, reader)
 
     def _next(self, chunks: Iterator[bytes]) -> bytes | None:
-        with sockets.limited(self.until, is_guarded=self.is_guarded):
+        with sockets.limit_sockets(self.until, is_guarded=self.is_guarded):
             chunk = next(chunks, None)
         if self._is_over():
             raise httpx.ReadTimeout("")
@@ -349,7 +349,7 @@ class Attempt:
         if problem is not None:
             raise problem
         if reader.stopped is not None:
-            where = f"{self.request.method} {shown(str(self.request.url))}"
+            where = f"{self.request.method} {url_without_secrets(str(self.request.url))}"
             raise LimitError(f"{where}: {reader.reason()}")
 
 
@@ -419,7 +419,7 @@ def transport_error(
         is_over: whether the total time limit has passed.
         is_first: whether this is the first request of the call. After it, ``sent`` is always true.
     """
-    where = f"{request.method} {shown(str(request.url))}"
+    where = f"{request.method} {url_without_secrets(str(request.url))}"
     sent = not (is_first and isinstance(error, _BEFORE_SENDING))
     return TransportError(f"{where}: {reason_of(error, timeout, is_over=is_over)}", sent=sent)
 

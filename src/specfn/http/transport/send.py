@@ -15,7 +15,7 @@ import httpx
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import copied, dumps
-from specfn._internal.url import shown
+from specfn._internal.url import url_without_secrets
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
 from specfn.http.follow_up import redirect, retry_delay
@@ -25,7 +25,7 @@ from specfn.http.request import base_url
 from specfn.http.request.request import additions, credential, finish, prepare
 from specfn.http.response import validate_response
 from specfn.http.response.response import Result
-from specfn.http.response.tolerant_json import nulled
+from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 from specfn.migrate.route import CallableFunction as Function
@@ -286,7 +286,7 @@ async def forward_through(
     is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:
         raise UsageError(
-            f"{shown(str(request.url))} does not have an origin of the connection: "
+            f"{url_without_secrets(str(request.url))} does not have an origin of the connection: "
             "add its origin to connection.origins to allow it"
         )
     is_guarded = not is_known and not connection.allow_private
@@ -425,7 +425,9 @@ def _text(result: Result) -> str:
     if not isinstance(result.data, dict | list):
         return ""
     try:
-        return dumps(nulled(result.data)).decode()  # complete, so that no secret is cut in two
+        return dumps(
+            replace_non_finite(result.data)
+        ).decode()  # complete, so that no secret is cut in two
     except (TypeError, ValueError, RecursionError):  # too deep, or a value of a hook
         return ""
 
