@@ -122,6 +122,7 @@ def convert(
             raw=document,
             source=found.uri,
             notes=(*found.notes, *problems),
+            unreadable=found.unreadable,
         )
     if expect is not None:
         _refuse_changed(application, expect)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any, Final, TypeAlias
@@ -32,15 +33,16 @@ _MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 def loads(text: str | bytes) -> Any:
     """Read strict JSON (RFC 8259): no NaN, no comments, no trailing text.
 
-    Integers are exact at any length. Only in texts over 4 MiB, integers beyond 64 bits become floats.
+    Integers are exact up to ``most_digits``. Only in texts over 4 MiB, integers beyond 64 bits become floats.
 
     Raises:
-        JSONDecodeError: the text is not JSON, or is nested deeper than 1,024 levels.
+        JSONDecodeError: the text is not JSON, is nested deeper than 1,024 levels, or has a number that cannot be
+            represented.
     """
     if len(text) <= _MAX_SEARCHED_BYTES:
         data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
         if _has_long_integer(data):
-            return _read_exactly(data)
+            return read_exactly(data)
     return orjson.loads(text)
 
 
@@ -61,15 +63,19 @@ def _has_long_integer(data: bytes) -> bool:
     return False
 
 
-def _read_exactly(data: bytes) -> Any:
-    """Read strict JSON with integers of any length."""
+def read_exactly(data: bytes, **hooks: Any) -> Any:
+    """Read strict JSON with the standard library, with the hooks of ``read``.
+
+    Raises:
+        JSONDecodeError: as ``loads``.
+    """
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise JSONDecodeError("not valid UTF-8", "", error.start) from None
     if replace_lone_surrogates(text)[1]:
         raise JSONDecodeError("half of a surrogate pair", text, 0)
-    return read(text, parse_constant=_refuse, parse_float=_finite)
+    return read(text, **{"parse_constant": _refuse, "parse_float": _finite, **hooks})
 
 
 #: Escapes of surrogates outside of a pair, in text where each backslash begins an escape.
@@ -101,18 +107,20 @@ class TooDeepError(JSONDecodeError):
 
 
 def read(text: str, **hooks: Any) -> Any:
-    """Read JSON with the standard library, which supports integers of any length and hooks (``parse_int`` etc.).
+    """Read JSON with the standard library, which supports long integers and hooks (``parse_int`` etc.).
 
     Raises:
-        JSONDecodeError: the text is not JSON.
+        JSONDecodeError: the text is not JSON, or has a number that cannot be represented.
         TooDeepError: it may have more than ``LEVELS`` levels. They are counted before reading, because a program may
             have raised the recursion limit of the interpreter beyond the size of the stack.
     """
     if not _is_deep_text(text.encode(errors="replace")):
         try:
-            return json.loads(text, **hooks)
+            return json.loads(text, **{"parse_int": whole_number, **hooks})
         except RecursionError:  # the stack is already deep
             pass
+        except TooLongError as error:
+            raise JSONDecodeError(str(error), text, _place_of(error.number, text)) from None
     raise TooDeepError
 
 
@@ -155,8 +163,49 @@ def _refuse(constant: str) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise JSONDecodeError("a number is infinity when read", text, 0)
+        raise TooLongError("a number is infinity when read", text)
     return value
+
+
+class TooLongError(ValueError):
+    """A number that cannot be represented.
+
+    Attributes:
+        number: its text.
+    """
+
+    def __init__(self, reason: str, number: str) -> None:
+        super().__init__(reason)
+        self.number = number
+
+
+def whole_number(digits: str) -> int:
+    """Read an integer. Reading one of thousands of digits would take quadratic time.
+
+    Raises:
+        TooLongError: it has more digits than ``most_digits``.
+    """
+    if len(digits) > most_digits():
+        raise TooLongError(f"an integer has more than {most_digits():,} digits", digits)
+    return int(digits)
+
+
+def most_digits() -> int:
+    """Return the maximum number of digits of an integer: the interpreter's own limit, at most 4,300."""
+    return min(sys.get_int_max_str_digits() or _MOST_DIGITS, _MOST_DIGITS)
+
+
+#: The maximum number of digits of an integer: the limit of the interpreter, unless a program changes it.
+_MOST_DIGITS = 4300
+
+#: A string, which may contain digits, or a number.
+_STRING_OR_NUMBER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[-0-9][-+.eE0-9]*', re.DOTALL)
+
+
+def _place_of(number: str, text: str) -> int:
+    """Return the position of a number in JSON text. The digits of strings do not count."""
+    places = (each.start() for each in _STRING_OR_NUMBER.finditer(text) if each[0] == number)
+    return next(places, 0)
 
 
 def dumps(value: Any) -> bytes:

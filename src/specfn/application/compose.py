@@ -6,6 +6,7 @@ from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.keyed_options import refuse_unmatched, with_names_and_descriptions
 from specfn.document.normalize import Normalized
+from specfn.document.references.number_users import NumberUsers
 from specfn.document.upgrade.base import dicts
 from specfn.document.upgrade.keywords import is_true
 from specfn.function import naming
@@ -36,6 +37,7 @@ def compose(
     raw: JsonObject,
     source: str | None = None,
     notes: tuple[Note, ...] = (),
+    unreadable: bool = False,
 ) -> Application:
     """Compose the functions of a normalized document. Schemas are composed on first use.
 
@@ -45,12 +47,14 @@ def compose(
         raw: the document as it was read.
         source: where it was read from.
         notes: faults found while it was read.
+        unreadable: whether it contains numbers that could not be read.
     """
     document = normalized.document
     schemas = document["components"]["schemas"]
     composer = Composer(schemas, settings, has_directions=normalized.has_directions)
     references = References(schemas, normalized.dangling)
-    migration = migrate(document, normalized.version, settings, composer.look, references)
+    numbers = NumberUsers(raw, source) if unreadable else None
+    migration = migrate(document, normalized.version, settings, composer.look, references, numbers)
     if settings.recursive is False:
         migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
+from specfn.document.references.number_users import NumberUsers
 from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.base import METHODS, dicts, is_name
 from specfn.document.upgrade.keywords import is_true
@@ -42,7 +43,12 @@ class Migration(NamedTuple):
 
 
 def migrate(
-    document: JsonObject, version: str, settings: Settings, look: Look, references: References
+    document: JsonObject,
+    version: str,
+    settings: Settings,
+    look: Look,
+    references: References,
+    numbers: NumberUsers | None = None,
 ) -> Migration:
     """Migrate every operation of a document.
 
@@ -52,11 +58,12 @@ def migrate(
         settings: the caller's options.
         look: returns the composed request schema of a normalized one.
         references: the dangling references of the document.
+        numbers: the users of numbers that could not be read; ``None`` if there are none.
     """
     found: list[tuple[Operation, Template | OperationError]] = []
     for operation in operations(document):
         try:
-            found.append((operation, _template(operation, settings)))
+            found.append((operation, _template(operation, settings, numbers)))
         except Refused as refused:
             found.append((operation, _error(operation, refused)))
     named = [(operation, made) for operation, made in found if isinstance(made, Template)]
@@ -125,7 +132,7 @@ def _error(operation: Operation, refused: Refused) -> OperationError:
     )
 
 
-def _template(operation: Operation, settings: Settings) -> Template:
+def _template(operation: Operation, settings: Settings, numbers: NumberUsers | None) -> Template:
     """Check that an operation can be called, and parse its path."""
     if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
@@ -141,6 +148,9 @@ def _template(operation: Operation, settings: Settings) -> Template:
     if is_true(operation.raw.get("x-samchon-human")):
         reason = "x-samchon-human excludes the operation: only people may call it"
         raise Refused("human", reason, operation.pointer)
+    fault = numbers and numbers.fault_of(operation.path, operation.method)
+    if fault:
+        raise Refused("malformed", fault.text, fault.pointer)
     try:
         return template.parse(operation.path, _declared_in_path(operation.raw))
     except ValueError as error:

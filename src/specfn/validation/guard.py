@@ -5,13 +5,13 @@ deeply nested input ends the process. So the value is checked first, without rec
 microsecond for ordinary arguments. A second walk collects the problems, if there are any.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, repeat
 from math import isfinite
 from operator import is_
 from typing import Any, Final, NamedTuple
 
+from specfn._internal.json import most_digits
 from specfn._internal.pointer import input_path
 from specfn._internal.values import type_name
 from specfn.records import ArgumentProblem
@@ -29,7 +29,6 @@ _FILES: Final = frozenset({"PosixPath", "WindowsPath", "TextIOWrapper", "StringI
 #: Integers below this have fewer digits than any limit that Python accepts for texts of integers (640).
 _PLAIN: Final = 1 << 2048
 _LEAST: Final = -_PLAIN
-_DIGITS: Final = 4300
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
 #: The minimum and the maximum number of items of a list that are checked together. An item of another type affects only
@@ -206,14 +205,6 @@ def _is_plain_scalar(value: Any) -> bool:
     if kind is float:
         return isfinite(value)
     return value is None or kind is bool
-
-
-def most_digits() -> int:
-    """Return the maximum number of digits of an integer that the engine reads.
-
-    Beyond Python's own limit, the engine accepts any integer.
-    """
-    return min(sys.get_int_max_str_digits() or _DIGITS, _DIGITS)
 
 
 def _encodes(text: str) -> bool:

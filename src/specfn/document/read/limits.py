@@ -12,6 +12,7 @@ import orjson
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
+from specfn.document.read.unreadable_numbers import UnreadableNumber
 from specfn.errors import DocumentError
 
 #: The largest document in bytes, decompressed.
@@ -200,6 +201,10 @@ def _float_fault(number: float) -> str | None:
     )
 
 
+def _unreadable_fault(number: UnreadableNumber) -> str:
+    return f"found {number}"
+
+
 def _no_fault(_: object) -> str | None:
     return None
 
@@ -209,6 +214,7 @@ _FAULTS: Final[dict[type, Callable[[Any], str | None]]] = {
     str: _text_fault,
     int: _integer_fault,
     float: _float_fault,
+    UnreadableNumber: _unreadable_fault,
     bool: _no_fault,
     type(None): _no_fault,
 }

@@ -28,12 +28,14 @@ class Source(NamedTuple):
         uri: the absolute URL (without user, query and fragment) or file URI; ``None`` for text and dicts.
         shared: whether one object may occur at several locations of the document.
         notes: faults of its text that did not prevent reading.
+        unreadable: whether it contains an ``UnreadableNumber``.
     """
 
     document: JsonObject
     uri: str | None = None
     shared: bool = False
     notes: tuple[Note, ...] = ()
+    unreadable: bool = False
 
 
 def read(
@@ -98,7 +100,8 @@ def read_text(
         DocumentError: the text is not a document.
     """
     parsed = parse(text, thorough=thorough, progress=progress)
-    return Source(parsed.document, uri, shared=parsed.shared, notes=parsed.notes)
+    document, shared, notes, unreadable = parsed
+    return Source(document, uri, shared=shared, notes=notes, unreadable=unreadable)
 
 
 def uri_of(path: str | os.PathLike[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.document.collector import paused
@@ -62,11 +62,13 @@ class Parsed(NamedTuple):
         document: the object.
         shared: whether one object may occur at several locations.
         notes: faults of the text that did not prevent reading.
+        unreadable: whether it contains an ``UnreadableNumber``.
     """
 
     document: JsonObject
     shared: bool = False
     notes: tuple[Note, ...] = ()
+    unreadable: bool = False
 
 
 def parse(text: str | bytes, *, thorough: bool = False, progress: Progress | None = None) -> Parsed:
@@ -138,10 +140,29 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
     except JSONDecodeError as error:
         failed = error
     else:
-        if too_deep(value):
-            raise DocumentError(TOO_DEEP)
-        return Parsed(value, notes=tuple(duplicate_keys.notes(data)) if thorough else ())
-    return _flow(data, failed)
+        return _json_document(value, data, thorough=thorough)
+    return _with_unreadable_numbers(data, thorough=thorough) or _flow(data, failed)
+
+
+def _json_document(value: Any, data: bytes, *, thorough: bool) -> Parsed:
+    if too_deep(value):
+        raise DocumentError(TOO_DEEP)
+    return Parsed(value, notes=tuple(duplicate_keys.notes(data)) if thorough else ())
+
+
+def _with_unreadable_numbers(data: bytes, *, thorough: bool) -> Parsed | None:
+    """Read a text that is JSON but for numbers that cannot be represented; ``None`` if it has other faults."""
+    from specfn.document.read import unreadable_numbers  # noqa: PLC0415  # few texts have one
+
+    try:
+        value = unreadable_numbers.read(data)
+    except JSONDecodeError:
+        return None
+    notes = unreadable_numbers.notes(value)
+    if not notes:
+        return None
+    parsed = _json_document(value, data, thorough=thorough)
+    return parsed._replace(notes=(*parsed.notes, *notes), unreadable=True)
 
 
 def _has_too_many_nodes(data: bytes) -> bool:

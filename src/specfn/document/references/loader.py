@@ -83,10 +83,13 @@ class DocumentLoader:
         content = self._read_content(uri, self._limit - self._bytes)
         self._bytes += len(content)
         try:
-            document = load.read_text(content).document
+            source = load.read_text(content)
         except DocumentError:
             # The reason is not quoted: it can contain a part of the text.
             raise RefusedError("its target is not a JSON or YAML object") from None
+        if source.unreadable:
+            raise RefusedError("its target contains a number that cannot be read")
+        document = source.document
         self._nodes += _count(document, MAX_NODES - self._nodes)
         if self._nodes > MAX_NODES:
             raise RefusedError(

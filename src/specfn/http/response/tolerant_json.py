@@ -9,7 +9,6 @@ from specfn._internal import json as _json
 from specfn._internal.characters import escape_invisible
 from specfn._internal.pointer import join
 from specfn.records import Note
-from specfn.validation.guard import most_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,10 @@ def loads(text: str) -> tuple[Any, tuple[Note, ...]]:
 
 
 def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits.lstrip("-")) <= most_digits() else float(digits)
+    try:
+        return _json.whole_number(digits)
+    except _json.TooLongError:
+        return float(digits)
 
 
 def _note_on_halves(count: int) -> Note:

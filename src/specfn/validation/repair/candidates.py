@@ -10,10 +10,10 @@ from decimal import Decimal
 from math import isinf
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from specfn._internal.json import most_digits
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
 from specfn.validation.explain.schema_facts import SchemaFacts
-from specfn.validation.guard import most_digits
 from specfn.validation.text.numbers import EXACT, is_nonzero
 from specfn.validation.text.strict_json import UNREAD, strict
 

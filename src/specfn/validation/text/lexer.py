@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any, Final, NamedTuple
 
-from specfn.validation.guard import most_digits
+from specfn._internal.json import most_digits
 from specfn.validation.text.numbers import decimal, is_nonzero, is_rounded
 from specfn.validation.text.syntax_faults import UnreadableError
 
