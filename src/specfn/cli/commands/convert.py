@@ -36,6 +36,8 @@ def command(spec: str, version: str, path: str | None) -> None:
     """
     with Progress() as progress, paused():
         found = read(source.content(spec, progress), progress=progress.read)
+        if found.unreadable:
+            checked(found.document)  # raises the error with its place
         progress.working("converting")
         document, losses = _CONVERSIONS[version](found)
         losses = tuple(losses)
