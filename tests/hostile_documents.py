@@ -99,7 +99,9 @@ def pair(node: Any) -> Json:
 
 
 def parameters(*listed: Json) -> Json:
-    return whole({"/x": {"get": {"parameters": [*listed], "responses": {"200": {"description": "ok"}}}}})
+    return whole(
+        {"/x": {"get": {"parameters": [*listed], "responses": {"200": {"description": "ok"}}}}}
+    )
 
 
 def query(name: str, schema: Any = TEXT, **more: Any) -> Json:
@@ -136,7 +138,9 @@ family("chain of inheritance under a discriminator", 120)(
         ref("D0"),
         {
             "D0": record({"kind": TEXT}, discriminator={"propertyName": "kind"}, required=["kind"]),
-            **{f"D{i}": {"allOf": [ref(f"D{i - 1}"), record({f"p{i}": TEXT})]} for i in range(1, n)},
+            **{
+                f"D{i}": {"allOf": [ref(f"D{i - 1}"), record({f"p{i}": TEXT})]} for i in range(1, n)
+            },
         },
     )
 )
@@ -145,7 +149,9 @@ family("chain of inheritance, the last one used", 120)(
         ref(f"D{n - 1}"),
         {
             "D0": record({"kind": TEXT}, discriminator={"propertyName": "kind"}),
-            **{f"D{i}": {"allOf": [ref(f"D{i - 1}"), record({f"p{i}": TEXT})]} for i in range(1, n)},
+            **{
+                f"D{i}": {"allOf": [ref(f"D{i - 1}"), record({f"p{i}": TEXT})]} for i in range(1, n)
+            },
         },
     )
 )
@@ -204,7 +210,9 @@ family("chain of pointers through references", 90)(
 
 family("doubling properties", 40)(lambda n: line(n, lambda node, _: pair(node)))
 family("doubling branches", 40)(
-    lambda n: line(n, lambda node, i: {"anyOf": [pair(node), {**pair(node), "required": [f"r{i}"]}]})
+    lambda n: line(
+        n, lambda node, i: {"anyOf": [pair(node), {**pair(node), "required": [f"r{i}"]}]}
+    )
 )
 family("doubling allOf", 40)(
     lambda n: line(n, lambda node, i: {"allOf": [node, node, record({f"p{i}": TEXT})]})
@@ -230,19 +238,30 @@ family("clique in arrays of unions", 100)(
     lambda n: api(
         ref("U0"),
         {
-            f"U{i}": {"type": "array", "items": {"anyOf": [ref(f"U{(i * 7 + 1) % n}"), ref(f"U{(i + 1) % n}"), TEXT]}}
+            f"U{i}": {
+                "type": "array",
+                "items": {"anyOf": [ref(f"U{(i * 7 + 1) % n}"), ref(f"U{(i + 1) % n}"), TEXT]},
+            }
             for i in range(n)
         },
     )
 )
 family("operations over a ring", 60)(
     lambda n: whole(
-        {f"/x{i}": {"post": {**body(ref(f"R{i % 20}")), "responses": responds(ref("R0"))}} for i in range(n)},
+        {
+            f"/x{i}": {"post": {**body(ref(f"R{i % 20}")), "responses": responds(ref("R0"))}}
+            for i in range(n)
+        },
         {f"R{i}": record({"next": ref(f"R{(i + 1) % 20}"), f"p{i}": TEXT}) for i in range(20)},
     )
 )
 family("dangling references", 200)(
-    lambda n: whole({f"/x{i}": {"post": {**body(ref(f"None{i}")), "responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {
+            f"/x{i}": {"post": {**body(ref(f"None{i}")), "responses": responds(TEXT)}}
+            for i in range(n)
+        }
+    )
 )
 family("references to other documents", 200)(
     lambda n: whole(
@@ -267,13 +286,27 @@ family("identifiers", 200)(
 family("local definitions", 200)(
     lambda n: api(
         {
-            "$defs": {f"d{i}": record({"next": {"$ref": f"#/paths/~1x/post/requestBody/content/application~1json/schema/$defs/d{(i + 1) % n}"}}) for i in range(n)},
+            "$defs": {
+                f"d{i}": record(
+                    {
+                        "next": {
+                            "$ref": f"#/paths/~1x/post/requestBody/content/application~1json/schema/$defs/d{(i + 1) % n}"
+                        }
+                    }
+                )
+                for i in range(n)
+            },
             **record({"p": TEXT}),
         }
     )
 )
 family("dynamic references", 100)(
-    lambda n: line(n, lambda node, _: record({"next": node, "any": {"$dynamicRef": "#node"}}, **{"$dynamicAnchor": "node"}))
+    lambda n: line(
+        n,
+        lambda node, _: record(
+            {"next": node, "any": {"$dynamicRef": "#node"}}, **{"$dynamicAnchor": "node"}
+        ),
+    )
 )
 
 # -- unions ----------------------------------------------------------------------------------------
@@ -282,26 +315,41 @@ family("union of objects", 100)(
     lambda n: api({"anyOf": [record({f"a{i}": TEXT, f"b{i}": NUMBER}) for i in range(n)]})
 )
 family("union of references", 100)(
-    lambda n: api({"oneOf": [ref(f"O{i}") for i in range(n)]}, {f"O{i}": record({f"a{i}": TEXT}) for i in range(n)})
+    lambda n: api(
+        {"oneOf": [ref(f"O{i}") for i in range(n)]},
+        {f"O{i}": record({f"a{i}": TEXT}) for i in range(n)},
+    )
 )
 family("union of objects that are alike", 100)(
-    lambda n: api({"oneOf": [record({"a": TEXT, "b": {"maxLength": i + 1, **TEXT}}) for i in range(n)]})
+    lambda n: api(
+        {"oneOf": [record({"a": TEXT, "b": {"maxLength": i + 1, **TEXT}}) for i in range(n)]}
+    )
 )
-family("union of constants", 300)(lambda n: api({"oneOf": [{"const": f"c{i}", "title": f"t{i}"} for i in range(n)]}))
+family("union of constants", 300)(
+    lambda n: api({"oneOf": [{"const": f"c{i}", "title": f"t{i}"} for i in range(n)]})
+)
 family("union with tags", 100)(
     lambda n: api(
         {
             "oneOf": [ref(f"O{i}") for i in range(n)],
-            "discriminator": {"propertyName": "kind", "mapping": {f"m{i}": f"#/components/schemas/O{i}" for i in range(n)}},
+            "discriminator": {
+                "propertyName": "kind",
+                "mapping": {f"m{i}": f"#/components/schemas/O{i}" for i in range(n)},
+            },
         },
-        {f"O{i}": record({"kind": {"const": f"m{i}"}, f"a{i}": TEXT}, required=["kind"]) for i in range(n)},
+        {
+            f"O{i}": record({"kind": {"const": f"m{i}"}, f"a{i}": TEXT}, required=["kind"])
+            for i in range(n)
+        },
     )
 )
 family("base with many subtypes", 100)(
     lambda n: api(
         ref("Base"),
         {
-            "Base": record({"kind": TEXT}, discriminator={"propertyName": "kind"}, required=["kind"]),
+            "Base": record(
+                {"kind": TEXT}, discriminator={"propertyName": "kind"}, required=["kind"]
+            ),
             **{f"S{i}": {"allOf": [ref("Base"), record({f"p{i}": TEXT})]} for i in range(n)},
         },
     )
@@ -337,24 +385,41 @@ def _inside(levels: int, width: int) -> Json:
 family("unions in properties of unions", 64)(lambda n: api(_inside(3, max(2, round(n ** (1 / 3))))))
 family("many nested unions", 20)(lambda n: api(record({f"u{i}": _inside(2, 3) for i in range(n)})))
 family("unions of arrays of unions", 30)(
-    lambda n: api({"anyOf": [{"type": "array", "items": {"anyOf": [record({f"a{i}{j}": TEXT}) for j in range(4)]}} for i in range(n)]})
+    lambda n: api(
+        {
+            "anyOf": [
+                {
+                    "type": "array",
+                    "items": {"anyOf": [record({f"a{i}{j}": TEXT}) for j in range(4)]},
+                }
+                for i in range(n)
+            ]
+        }
+    )
 )
 family("allOf of unions", 6, 3)(
-    lambda n: api({"allOf": [{"anyOf": [record({f"a{i}": TEXT}), record({f"b{i}": TEXT})]} for i in range(n)]})
+    lambda n: api(
+        {"allOf": [{"anyOf": [record({f"a{i}": TEXT}), record({f"b{i}": TEXT})]} for i in range(n)]}
+    )
 )
-family("allOf of objects", 150)(lambda n: api({"allOf": [record({f"p{i}": TEXT}) for i in range(n)]}))
+family("allOf of objects", 150)(
+    lambda n: api({"allOf": [record({f"p{i}": TEXT}) for i in range(n)]})
+)
 family("allOf of conditions", 80)(
     lambda n: api(
         {
             **record({"k": TEXT}),
             "allOf": [
-                {"if": record({"k": {"const": f"c{i}"}}), "then": {"required": [f"p{i}"]}} for i in range(n)
+                {"if": record({"k": {"const": f"c{i}"}}), "then": {"required": [f"p{i}"]}}
+                for i in range(n)
             ],
         }
     )
 )
 family("unevaluated properties", 80)(
-    lambda n: api({"allOf": [record({f"p{i}": TEXT}) for i in range(n)], "unevaluatedProperties": False})
+    lambda n: api(
+        {"allOf": [record({f"p{i}": TEXT}) for i in range(n)], "unevaluatedProperties": False}
+    )
 )
 family("dependent schemas", 80)(
     lambda n: api(
@@ -366,42 +431,83 @@ family("dependent schemas", 80)(
     )
 )
 family("types and nulls", 200)(
-    lambda n: api(record({f"p{i}": {"type": ["string", "null", "integer"], "enum": [None, "a", i]} for i in range(n)}))
+    lambda n: api(
+        record(
+            {
+                f"p{i}": {"type": ["string", "null", "integer"], "enum": [None, "a", i]}
+                for i in range(n)
+            }
+        )
+    )
 )
 
 # -- wide schemas ----------------------------------------------------------------------------------
 
 family("properties", 500)(lambda n: api(record({f"p{i}": TEXT for i in range(n)})))
-family("required without properties", 500)(lambda n: api({"type": "object", "required": [f"p{i}" for i in range(n)]}))
+family("required without properties", 500)(
+    lambda n: api({"type": "object", "required": [f"p{i}" for i in range(n)]})
+)
 family("properties that differ in letter case", 8, 5)(
     lambda n: api(record({_cased(i, 40): TEXT for i in range(n * 8)}, required=[_cased(1, 40)]))
 )
-family("properties with near names", 200)(lambda n: api(record({f"property{i:05}name": TEXT for i in range(n)})))
+family("properties with near names", 200)(
+    lambda n: api(record({f"property{i:05}name": TEXT for i in range(n)}))
+)
 family("properties with directions", 300)(
-    lambda n: api(record({f"p{i}": {**TEXT, ("readOnly", "writeOnly")[i % 2]: True} for i in range(n)}, required=[f"p{i}" for i in range(n)]))
+    lambda n: api(
+        record(
+            {f"p{i}": {**TEXT, ("readOnly", "writeOnly")[i % 2]: True} for i in range(n)},
+            required=[f"p{i}" for i in range(n)],
+        )
+    )
 )
 family("enum", 1000)(lambda n: api({"enum": [f"value {i}" for i in range(n)]}))
 family("enum of numbers", 1000)(lambda n: api({"enum": [i / 7 for i in range(n)]}))
 family("enum of objects", 200)(lambda n: api({"enum": [{"a": i, "b": [i]} for i in range(n)]}))
-family("tuple", 200)(lambda n: api({"type": "array", "prefixItems": [{**TEXT, "maxLength": i} for i in range(n)]}))
-family("deep objects", 2, 1)(
-    lambda n: api(record({f"d{i}": _deep(60, {"type": "object", "properties": {"a": TEXT}}) for i in range(n * 4)}))
+family("tuple", 200)(
+    lambda n: api({"type": "array", "prefixItems": [{**TEXT, "maxLength": i} for i in range(n)]})
 )
-family("descriptions at every level", 2, 1)(lambda n: api(record({f"d{i}": _described(60) for i in range(n * 4)})))
-family("nested extensions", 200)(lambda n: api({**TEXT, "x-a": [{"b": [{"c": i}]} for i in range(n)]}))
+family("deep objects", 2, 1)(
+    lambda n: api(
+        record(
+            {
+                f"d{i}": _deep(60, {"type": "object", "properties": {"a": TEXT}})
+                for i in range(n * 4)
+            }
+        )
+    )
+)
+family("descriptions at every level", 2, 1)(
+    lambda n: api(record({f"d{i}": _described(60) for i in range(n * 4)}))
+)
+family("nested extensions", 200)(
+    lambda n: api({**TEXT, "x-a": [{"b": [{"c": i}]} for i in range(n)]})
+)
 family("default and examples", 200)(
-    lambda n: api({"type": "array", "items": NUMBER, "default": [*range(n)], "examples": [[*range(n)]], "description": "d"})
+    lambda n: api(
+        {
+            "type": "array",
+            "items": NUMBER,
+            "default": [*range(n)],
+            "examples": [[*range(n)]],
+            "description": "d",
+        }
+    )
 )
 family("constant", 300)(lambda n: api({"const": {f"k{i}": [i] for i in range(n)}}))
 family("long description", 20)(lambda n: api({**TEXT, "description": "word and word, " * 100 * n}))
-family("description of marks", 20)(lambda n: api({**TEXT, "description": "<|im_start|><<SYS>>" * 50 * n}))
+family("description of marks", 20)(
+    lambda n: api({**TEXT, "description": "<|im_start|><<SYS>>" * 50 * n})
+)
 family("description of invisible characters", 20)(
     lambda n: api({**TEXT, "description": "\U000e0041\u200b\u202e\ufeff" * 50 * n})
 )
 family("description of Markdown", 20)(
     lambda n: api({**TEXT, "description": "[a](b) `c` *d* _e_ ![f][ <g> \n# h\n- i\n" * 20 * n})
 )
-family("description of opening brackets", 20)(lambda n: api({**TEXT, "description": "[(<{`*_" * 100 * n}))
+family("description of opening brackets", 20)(
+    lambda n: api({**TEXT, "description": "[(<{`*_" * 100 * n})
+)
 family("long names", 20)(lambda n: api(record({"name" * 20 * n: TEXT, "other" * 20 * n: TEXT})))
 
 
@@ -428,9 +534,13 @@ family("patterns with large classes", 5, 2)(
     lambda n: api(record({f"p{i}": {**TEXT, "pattern": "[\\p{L}]{1,1000}"} for i in range(n)}))
 )
 family("patterns with large counts", 5, 2)(
-    lambda n: api(record({f"p{i}": {**TEXT, "pattern": f"^(a|b|c{i}){{1,500}}$"} for i in range(n)}))
+    lambda n: api(
+        record({f"p{i}": {**TEXT, "pattern": f"^(a|b|c{i}){{1,500}}$"} for i in range(n)})
+    )
 )
-family("patterns of words", 50)(lambda n: api({**TEXT, "pattern": "|".join(f"word{i}" for i in range(n))}))
+family("patterns of words", 50)(
+    lambda n: api({**TEXT, "pattern": "|".join(f"word{i}" for i in range(n))})
+)
 family("patterns with nested quantifiers", 20)(
     lambda n: api(record({f"p{i}": {**TEXT, "pattern": f"^(a+)+{i}$"} for i in range(n)}))
 )
@@ -439,58 +549,111 @@ family("patterns that nothing reads", 50)(
     lambda n: api(record({f"p{i}": {**TEXT, "pattern": "((((" + "x" * i} for i in range(n)}))
 )
 family("patterns of properties", 50)(
-    lambda n: api({"type": "object", "patternProperties": {f"^a{i}[a-z]*$": TEXT for i in range(n)}, "additionalProperties": False})
-)
-family("numbers of many digits", 200, 30)(
-    lambda n: '{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{"/x":{"get":{"parameters":[{"name":"q","in":"query","schema":{"type":"integer","maximum":%s}}],"responses":{"200":{"description":"ok"}}}}}}'
-    % ("9" * 50 * n)
-)
-family("numbers without bounds", 200, 12)(
-    lambda n: '{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{%s}}'
-    % ",".join(
-        '"/x%d":{"get":{"parameters":[{"name":"q","in":"query","schema":{"maximum":1e999}}],"responses":{"200":{"description":"ok"}}}}' % i
-        for i in range(n)
+    lambda n: api(
+        {
+            "type": "object",
+            "patternProperties": {f"^a{i}[a-z]*$": TEXT for i in range(n)},
+            "additionalProperties": False,
+        }
     )
 )
-family("users of one number without bounds", 100, 12)(
-    lambda n: '{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{%s},"components":{"schemas":{%s,"N%d":{"maximum":%s}}}}'
-    % (
-        ",".join(
-            '"/x%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/N0"}}}},"responses":{"200":{"description":"ok"}}}}' % i
-            for i in range(n)
+
+
+def _with_number(document: Json, number: str) -> str:
+    """The text of a document with a number in the place of each ``@``."""
+    return json.dumps(document).replace('"@"', number)
+
+
+family("numbers of many digits", 200, 30)(
+    lambda n: _with_number(api({"type": "integer", "maximum": "@"}), "9" * 50 * n)
+)
+family("numbers without bounds", 200)(
+    lambda n: _with_number(
+        whole(
+            {
+                f"/x{i}": {"post": {**body({"maximum": "@"}), "responses": responds(TEXT)}}
+                for i in range(n)
+            }
         ),
-        ",".join('"N%d":{"properties":{"n":{"$ref":"#/components/schemas/N%d"}}}' % (i, i + 1) for i in range(n)),
-        n,
+        "1e999",
+    )
+)
+family("users of one number without bounds", 100)(
+    lambda n: _with_number(
+        whole(
+            {
+                f"/x{i}": {"post": {**body(ref("N0")), "responses": responds(TEXT)}}
+                for i in range(n)
+            },
+            {
+                **{f"N{i}": record({"n": ref(f"N{i + 1}")}) for i in range(n)},
+                f"N{n}": {"maximum": "@"},
+            },
+        ),
         "9" * 5000,
     )
 )
 family("bounds with large exponents", 100)(
-    lambda n: api(record({f"p{i}": {"type": "number", "maximum": 1e308, "minimum": -1e308, "multipleOf": 1e-300} for i in range(n)}))
+    lambda n: api(
+        record(
+            {
+                f"p{i}": {
+                    "type": "number",
+                    "maximum": 1e308,
+                    "minimum": -1e308,
+                    "multipleOf": 1e-300,
+                }
+                for i in range(n)
+            }
+        )
+    )
 )
 
 # -- operations ------------------------------------------------------------------------------------
 
 family("operations", 60)(
-    lambda n: whole({f"/things{i}/{{id}}": {"get": {"summary": f"Get {i}", "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}], "responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {
+            f"/things{i}/{{id}}": {
+                "get": {
+                    "summary": f"Get {i}",
+                    "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
+                    "responses": responds(TEXT),
+                }
+            }
+            for i in range(n)
+        }
+    )
 )
 family("operations with one operationId", 60)(
-    lambda n: whole({f"/a{i}": {"get": {"operationId": "same", "responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {f"/a{i}": {"get": {"operationId": "same", "responses": responds(TEXT)}} for i in range(n)}
+    )
 )
 family("operations with long paths", 20)(
-    lambda n: whole({f"/{'segment/' * 30}{i}": {"get": {"responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {f"/{'segment/' * 30}{i}": {"get": {"responses": responds(TEXT)}} for i in range(n)}
+    )
 )
 family("paths that differ in one sign", 60)(
-    lambda n: whole({f"/{'-' * (i + 1)}a": {"get": {"responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {f"/{'-' * (i + 1)}a": {"get": {"responses": responds(TEXT)}} for i in range(n)}
+    )
 )
 family("paths that differ in letter case", 8, 5)(
-    lambda n: whole({f"/{_cased(i, 30)}": {"get": {"responses": responds(TEXT)}} for i in range(n * 4)})
+    lambda n: whole(
+        {f"/{_cased(i, 30)}": {"get": {"responses": responds(TEXT)}} for i in range(n * 4)}
+    )
 )
 family("path of many placeholders", 100)(
     lambda n: whole(
         {
             "/" + "/".join(f"{{p{i}}}" for i in range(n)): {
                 "get": {
-                    "parameters": [{"name": f"p{i}", "in": "path", "required": True, "schema": TEXT} for i in range(n)],
+                    "parameters": [
+                        {"name": f"p{i}", "in": "path", "required": True, "schema": TEXT}
+                        for i in range(n)
+                    ],
                     "responses": responds(TEXT),
                 }
             }
@@ -502,31 +665,60 @@ family("segment of many placeholders", 20)(
         {
             "/" + "-".join(f"{{p{i}}}" for i in range(n)): {
                 "get": {
-                    "parameters": [{"name": f"p{i}", "in": "path", "required": True, "schema": TEXT} for i in range(n)],
+                    "parameters": [
+                        {"name": f"p{i}", "in": "path", "required": True, "schema": TEXT}
+                        for i in range(n)
+                    ],
                     "responses": responds(TEXT),
                 }
             }
         }
     )
 )
-family("path of many segments", 200)(lambda n: whole({"/a" * n: {"get": {"responses": responds(TEXT)}}}))
+family("path of many segments", 200)(
+    lambda n: whole({"/a" * n: {"get": {"responses": responds(TEXT)}}})
+)
 family("actions in path keys", 60)(
-    lambda n: whole({f"/#Action=Describe{i}": {"get": {"parameters": [query("Action", {"enum": [f"Describe{i}"]})], "responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {
+            f"/#Action=Describe{i}": {
+                "get": {
+                    "parameters": [query("Action", {"enum": [f"Describe{i}"]})],
+                    "responses": responds(TEXT),
+                }
+            }
+            for i in range(n)
+        }
+    )
 )
 family("tags", 100)(
-    lambda n: whole({"/x": {"get": {"tags": [f"t{i}" for i in range(n)], "responses": responds(TEXT)}}}, tags=[{"name": f"t{i}"} for i in range(n)])
+    lambda n: whole(
+        {"/x": {"get": {"tags": [f"t{i}" for i in range(n)], "responses": responds(TEXT)}}},
+        tags=[{"name": f"t{i}"} for i in range(n)],
+    )
 )
 family("query parameters", 200)(lambda n: parameters(*(query(f"p{i}") for i in range(n))))
 family("query parameters that differ in letter case", 25, 6)(
     lambda n: parameters(*(query(_cased(i, 40)) for i in range(n * 8)))
 )
-family("query parameters of one name", 100)(lambda n: parameters(*(query("same", {**TEXT, "maxLength": i}) for i in range(n))))
-family("header parameters", 100)(
-    lambda n: parameters(*({"name": f"X-Header-{i}", "in": "header", "schema": TEXT} for i in range(n)))
+family("query parameters of one name", 100)(
+    lambda n: parameters(*(query("same", {**TEXT, "maxLength": i}) for i in range(n)))
 )
-family("cookie parameters", 100)(lambda n: parameters(*({"name": f"c{i}", "in": "cookie", "schema": TEXT} for i in range(n))))
+family("header parameters", 100)(
+    lambda n: parameters(
+        *({"name": f"X-Header-{i}", "in": "header", "schema": TEXT} for i in range(n))
+    )
+)
+family("cookie parameters", 100)(
+    lambda n: parameters(*({"name": f"c{i}", "in": "cookie", "schema": TEXT} for i in range(n)))
+)
 family("parameters of objects", 50)(
-    lambda n: parameters(*(query(f"p{i}", record({f"a{j}": TEXT for j in range(5)}), style="deepObject") for i in range(n)))
+    lambda n: parameters(
+        *(
+            query(f"p{i}", record({f"a{j}": TEXT for j in range(5)}), style="deepObject")
+            for i in range(n)
+        )
+    )
 )
 family("parameters for pages", 60)(
     lambda n: whole(
@@ -534,7 +726,15 @@ family("parameters for pages", 60)(
             f"/list{i}": {
                 "get": {
                     "parameters": [query("page", NUMBER), query("cursor"), query("limit", NUMBER)],
-                    "responses": responds(record({"items": {"type": "array", "items": TEXT}, "next": TEXT, "cursor": TEXT})),
+                    "responses": responds(
+                        record(
+                            {
+                                "items": {"type": "array", "items": TEXT},
+                                "next": TEXT,
+                                "cursor": TEXT,
+                            }
+                        )
+                    ),
                 }
             }
             for i in range(n)
@@ -544,24 +744,57 @@ family("parameters for pages", 60)(
 family("servers and variables", 100)(
     lambda n: whole(
         {"/x": {"get": {"responses": responds(TEXT)}}},
-        servers=[{"url": f"https://{{v{i}}}.example", "variables": {f"v{i}": {"default": "a", "enum": ["a", "b"]}}} for i in range(n)],
+        servers=[
+            {
+                "url": f"https://{{v{i}}}.example",
+                "variables": {f"v{i}": {"default": "a", "enum": ["a", "b"]}},
+            }
+            for i in range(n)
+        ],
     )
 )
 family("security schemes", 100)(
     lambda n: whole(
-        {"/x": {"get": {"security": [{f"s{i}": []} for i in range(n)], "responses": responds(TEXT)}}},
-        components={"securitySchemes": {f"s{i}": {"type": "apiKey", "in": "header", "name": f"K{i}"} for i in range(n)}},
+        {
+            "/x": {
+                "get": {"security": [{f"s{i}": []} for i in range(n)], "responses": responds(TEXT)}
+            }
+        },
+        components={
+            "securitySchemes": {
+                f"s{i}": {"type": "apiKey", "in": "header", "name": f"K{i}"} for i in range(n)
+            }
+        },
     )
 )
 family("responses", 80)(
-    lambda n: whole({"/x": {"get": {"responses": {**responds(TEXT), **{str(300 + i): responds(record({f"p{i}": TEXT}))["200"] for i in range(min(n, 290))}}}}})
+    lambda n: whole(
+        {
+            "/x": {
+                "get": {
+                    "responses": {
+                        **responds(TEXT),
+                        **{
+                            str(300 + i): responds(record({f"p{i}": TEXT}))["200"]
+                            for i in range(min(n, 290))
+                        },
+                    }
+                }
+            }
+        }
+    )
 )
 family("media types", 100)(
     lambda n: whole(
         {
             "/x": {
                 "post": {
-                    "requestBody": {"content": {f"application/vnd.x{i}+json": {"schema": record({f"p{i}": TEXT})} for i in range(n)}},
+                    "requestBody": {
+                        "content": {
+                            f"application/vnd.x{i}+json": {"schema": record({f"p{i}": TEXT})}
+                            for i in range(n)
+                        }
+                    },
                     "responses": responds(TEXT),
                 }
             }
@@ -576,8 +809,12 @@ family("parts of a multipart body", 80)(
                     "requestBody": {
                         "content": {
                             "multipart/form-data": {
-                                "schema": record({f"p{i}": {**TEXT, "format": "binary"} for i in range(n)}),
-                                "encoding": {f"p{i}": {"contentType": "image/png"} for i in range(n)},
+                                "schema": record(
+                                    {f"p{i}": {**TEXT, "format": "binary"} for i in range(n)}
+                                ),
+                                "encoding": {
+                                    f"p{i}": {"contentType": "image/png"} for i in range(n)
+                                },
                             }
                         }
                     },
@@ -589,20 +826,59 @@ family("parts of a multipart body", 80)(
 )
 family("fields of a form", 100)(
     lambda n: whole(
-        {"/x": {"post": {**body(record({f"p{i}": {"type": "array", "items": TEXT} for i in range(n)}), "application/x-www-form-urlencoded"), "responses": responds(TEXT)}}}
+        {
+            "/x": {
+                "post": {
+                    **body(
+                        record({f"p{i}": {"type": "array", "items": TEXT} for i in range(n)}),
+                        "application/x-www-form-urlencoded",
+                    ),
+                    "responses": responds(TEXT),
+                }
+            }
+        }
     )
 )
 family("callbacks", 60)(
     lambda n: whole(
-        {"/x": {"post": {"callbacks": {f"c{i}": {"{$request.body#/u}": {"post": {**body(TEXT), "responses": responds(TEXT)}}} for i in range(n)}, "responses": responds(TEXT)}}}
+        {
+            "/x": {
+                "post": {
+                    "callbacks": {
+                        f"c{i}": {
+                            "{$request.body#/u}": {
+                                "post": {**body(TEXT), "responses": responds(TEXT)}
+                            }
+                        }
+                        for i in range(n)
+                    },
+                    "responses": responds(TEXT),
+                }
+            }
+        }
     )
 )
 family("webhooks", 60)(
-    lambda n: whole({"/x": {"get": {"responses": responds(TEXT)}}}, webhooks={f"w{i}": {"post": {**body(TEXT), "responses": responds(TEXT)}} for i in range(n)})
+    lambda n: whole(
+        {"/x": {"get": {"responses": responds(TEXT)}}},
+        webhooks={f"w{i}": {"post": {**body(TEXT), "responses": responds(TEXT)}} for i in range(n)},
+    )
 )
 family("links", 60)(
     lambda n: whole(
-        {"/x": {"get": {"operationId": "x", "responses": {"200": {"description": "ok", "links": {f"l{i}": {"operationId": "x"} for i in range(n)}}}}}}
+        {
+            "/x": {
+                "get": {
+                    "operationId": "x",
+                    "responses": {
+                        "200": {
+                            "description": "ok",
+                            "links": {f"l{i}": {"operationId": "x"} for i in range(n)},
+                        }
+                    },
+                }
+            }
+        }
     )
 )
 family("references into operations", 40)(
@@ -610,7 +886,15 @@ family("references into operations", 40)(
         {
             f"/x{i}": {
                 "post": {
-                    **body(record({"n": {"$ref": f"#/paths/~1x{(i + 1) % n}/post/requestBody/content/application~1json/schema"}})),
+                    **body(
+                        record(
+                            {
+                                "n": {
+                                    "$ref": f"#/paths/~1x{(i + 1) % n}/post/requestBody/content/application~1json/schema"
+                                }
+                            }
+                        )
+                    ),
                     "responses": responds(TEXT),
                 }
             }
@@ -628,8 +912,25 @@ def _swagger(count: int) -> Json:
         "info": {"title": "t", "version": "1"},
         "host": "api.example",
         "schemes": ["https"],
-        "paths": {"/x": {"post": {"parameters": [{"name": "b", "in": "body", "schema": {"$ref": "#/definitions/D0"}}], "responses": {"200": {"description": "ok", "schema": {"$ref": "#/definitions/D0"}}}}}},
-        "definitions": {f"D{i}": {"type": "object", "properties": {"n": {"$ref": f"#/definitions/D{(i + 1) % count}"}}} for i in range(count)},
+        "paths": {
+            "/x": {
+                "post": {
+                    "parameters": [
+                        {"name": "b", "in": "body", "schema": {"$ref": "#/definitions/D0"}}
+                    ],
+                    "responses": {
+                        "200": {"description": "ok", "schema": {"$ref": "#/definitions/D0"}}
+                    },
+                }
+            }
+        },
+        "definitions": {
+            f"D{i}": {
+                "type": "object",
+                "properties": {"n": {"$ref": f"#/definitions/D{(i + 1) % count}"}},
+            }
+            for i in range(count)
+        },
     }
 
 
@@ -638,33 +939,73 @@ family("Swagger forms", 100)(
     lambda n: {
         "swagger": "2.0",
         "info": {"title": "t", "version": "1"},
-        "paths": {"/x": {"post": {"consumes": ["multipart/form-data"], "parameters": [{"name": f"p{i}", "in": "formData", "type": "file"} for i in range(n)], "responses": {"200": {"description": "ok"}}}}},
+        "paths": {
+            "/x": {
+                "post": {
+                    "consumes": ["multipart/form-data"],
+                    "parameters": [
+                        {"name": f"p{i}", "in": "formData", "type": "file"} for i in range(n)
+                    ],
+                    "responses": {"200": {"description": "ok"}},
+                }
+            }
+        },
     }
 )
 family("nullable schemas of OpenAPI 3.0", 200)(
-    lambda n: api(record({f"p{i}": {"nullable": True, "allOf": [ref("A")]} for i in range(n)}), {"A": record({"a": TEXT})}, version="3.0.3")
+    lambda n: api(
+        record({f"p{i}": {"nullable": True, "allOf": [ref("A")]} for i in range(n)}),
+        {"A": record({"a": TEXT})},
+        version="3.0.3",
+    )
 )
 family("faults of the metaschema", 100)(
-    lambda n: api(record({f"p{i}": {"type": "none", "minLength": "x", "items": 3} for i in range(n)}))
+    lambda n: api(
+        record({f"p{i}": {"type": "none", "minLength": "x", "items": 3} for i in range(n)})
+    )
 )
 family("faults in nested objects", 100)(
-    lambda n: whole({f"/x{i}": {"get": {"parameters": [{"name": 3, "in": "nowhere"}], "responses": {"two": {"content": 3}}}} for i in range(n)})
+    lambda n: whole(
+        {
+            f"/x{i}": {
+                "get": {
+                    "parameters": [{"name": 3, "in": "nowhere"}],
+                    "responses": {"two": {"content": 3}},
+                }
+            }
+            for i in range(n)
+        }
+    )
 )
 family("repeated keys", 200)(
-    lambda n: '{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{%s}}'
-    % ",".join('"/x":{"get":{"responses":{"200":{"description":"ok"}}}}' for _ in range(n))
+    lambda n: json.dumps(
+        whole({f"/x{'@' * i}": {"get": {"responses": responds(TEXT)}} for i in range(n)})
+    ).replace("@", "")
 )
 family("aliases of YAML", 100)(
-    lambda n: "openapi: 3.1.0\ninfo: {title: t, version: '1'}\nx: &a {type: object, properties: {p: {type: string}}}\npaths:\n"
-    + "".join(f"  /x{i}:\n    post:\n      requestBody: {{content: {{application/json: {{schema: *a}}}}}}\n      responses: {{'200': {{description: ok}}}}\n" for i in range(n))
+    lambda n: (
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\nx: &a {type: object, properties: {p: {type: string}}}\npaths:\n"
+        + "".join(
+            f"  /x{i}:\n    post:\n      requestBody: {{content: {{application/json: {{schema: *a}}}}}}\n      responses: {{'200': {{description: ok}}}}\n"
+            for i in range(n)
+        )
+    )
 )
 family("aliases that double", 6, 3)(
-    lambda n: "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: ok}}}}}\nx0: &x0 [a]\n"
-    + "".join(f"x{i}: &x{i} [*x{i - 1}, *x{i - 1}]\n" for i in range(1, n + 4))
+    lambda n: (
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: ok}}}}}\nx0: &x0 [a]\n"
+        + "".join(f"x{i}: &x{i} [*x{i - 1}, *x{i - 1}]\n" for i in range(1, n + 4))
+    )
 )
 family("flow style of YAML", 100)(
-    lambda n: "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {"
-    + ", ".join(f"/x{i}: {{get: {{responses: {{'200': {{description: ok}}}}}}}}" for i in range(n))
-    + "}\n"
+    lambda n: (
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {"
+        + ", ".join(
+            f"/x{i}: {{get: {{responses: {{'200': {{description: ok}}}}}}}}" for i in range(n)
+        )
+        + "}\n"
+    )
 )
-family("text that is not JSON", 100)(lambda n: json.dumps(api(record({f"p{i}": TEXT for i in range(n)})))[:-1] + ",}")
+family("text that is not JSON", 100)(
+    lambda n: json.dumps(api(record({f"p{i}": TEXT for i in range(n)})))[:-1] + ",}"
+)

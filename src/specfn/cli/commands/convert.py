@@ -9,6 +9,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.save import save
 from specfn.cli.terminal.equal_notes import note_lines
 from specfn.document.collector import paused
+from specfn.document.read.limits import checked
 from specfn.document.read.load import read
 
 if TYPE_CHECKING:

@@ -1,12 +1,11 @@
 """Diagnostics of a raw document: the metaschema always, openapi-spec-validator on request."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import loads
-from specfn._internal.pointer import join
 from specfn.document.read.limits import TOO_DEEP, too_deep
 from specfn.document.read.load import read_resource
 from specfn.errors import UsageError
@@ -68,7 +67,8 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
     """Return the notes of ``diagnose``, then those of openapi-spec-validator's own checks.
 
     It checks schemas and their defaults, operation ids, parameters and tags. It stops at the first dangling
-    reference. A large document takes seconds. Nothing is fetched.
+    reference. A large document takes seconds. It runs in a process of its own with a limit of processor time; a
+    note says if it was stopped. Nothing is fetched.
 
     Args:
         document: the raw document.
@@ -83,13 +83,9 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
     notes = list(diagnose(document))
     if version is None or too_deep(document):
         return tuple(notes)
-    try:
-        notes.extend(
-            Note(pointer=join(error.absolute_path), text=_one_line(error.message))
-            for error in islice(_validator_errors(document, version, uri or ""), MAX_NOTES)
-        )
-    except Exception as error:  # noqa: BLE001  # it raises many kinds; what it stumbles over is a finding
-        notes.append(Note(pointer="", text=_one_line(_stumble(error))))
+    from specfn.document.diagnose import spec_validator  # noqa: PLC0415  # only for the strict check
+
+    notes += spec_validator.notes(document, _VERSIONS[version][1], uri or "", MAX_NOTES)
     return tuple(dict.fromkeys(notes))[:MAX_NOTES]
 
 
@@ -126,53 +122,7 @@ def _unchecked(version: str) -> str:
     )
 
 
-def _validator_errors(document: Any, version: str, uri: str) -> Iterator[Any]:
-    """Yield the errors of openapi-spec-validator's own checks, without those of the metaschema.
-
-    Its ``iter_errors`` is not used: it keeps every document for the life of the process. It also copies all that
-    is below an invalid value once per level.
-    """
-    from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with what it imports
-    from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
-
-    path = SchemaPath.from_dict(document, base_uri=uri, handlers=_NoHandlers())
-    kind = getattr(validation, _VERSIONS[version][1])
-    yield from kind(path).root_validator(path)
-
-
-class _NoHandlers(Mapping[str, Callable[[str], Any]]):
-    """A mapping that returns a refusing handler for every URI scheme, so that no default handler applies."""
-
-    def __getitem__(self, scheme: str) -> Callable[[str], Any]:
-        return _refuse
-
-    def __contains__(self, scheme: object) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 1  # an empty mapping would be replaced by the defaults
-
-
-def _refuse(uri: str) -> NoReturn:
-    raise LookupError(f"{uri} is another document")
-
-
-def _stumble(error: Exception) -> str:
-    """Return a text for an exception. A text that quotes the document is replaced by the reference."""
-    reference = getattr(error, "ref", None)
-    what = f"the reference {reference!r} leads nowhere" if reference else str(error)
-    return f"openapi-spec-validator cannot go on ({type(error).__name__}): {what}"
-
-
 def _explained(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
     from specfn.document.diagnose.explain import explain  # noqa: PLC0415  # most documents need no explaining
 
     return explain(metaschema, document)
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text[:800].split())
-    return line if len(line) <= 200 else f"{line[:199]}…"
