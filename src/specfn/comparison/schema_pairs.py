@@ -109,6 +109,11 @@ _MOST_REFERENCES: Final = 100
 _MOST_PAIRS: Final = 200
 
 
+#: The maximum number of schemas that are looked at only to choose among alternatives: for any two schemas, and for
+#: each of their subschemas. Real documents need up to 1,700. Without a limit, nested alternatives would be compared with each other at every level.
+_MAX_TRIES: Final = 5_000
+_MAX_TRIES_PER_SUBSCHEMA: Final = 2
+
 #: The maximum number of keys and items on the way to a compared schema.
 _DEEPEST: Final = 200
 
@@ -117,6 +122,17 @@ def _too_deep(tokens: _Tokens) -> SchemaChange:
     return SchemaChange(
         tokens, "schema", ABSENT, ABSENT, "maybe", "the schemas are too deep to compare"
     )
+
+
+def _alternatives_in(schema: Any) -> int:
+    """Return the number of alternatives of a schema, each of which is looked at in a comparison."""
+    unions = [schema.get(key) for key in ("anyOf", "oneOf")] if isinstance(schema, dict) else []
+    return sum(len(union) for union in unions if isinstance(union, list))
+
+
+def _undecided(tokens: _Tokens) -> SchemaChange:
+    text = "there are too many alternatives to compare"
+    return SchemaChange(tokens, "schema", ABSENT, ABSENT, "maybe", text)
 
 
 def _with_equal_lists(old: JsonObject, new: JsonObject) -> tuple[JsonObject, JsonObject]:
@@ -141,6 +157,9 @@ class SchemaPairs:
         self._meanings = UnchangedDefinitions(old, new, is_same_meaning)
         self._parts: dict[_Names, _Part] = {}
         self._affected: dict[_Names, bool] = {}
+        self._tries = 0
+        #: The verdicts by the identities of two schemas and the depth. The schemas are kept, so that each id stays theirs.
+        self._verdicts: dict[tuple[int, int, int], tuple[Any, Any, Verdict]] = {}
         self._branches = BranchRule(self, is_exact=is_exact)
 
     def changes(self, old: Any, new: Any) -> list[SchemaChange]:
@@ -162,7 +181,13 @@ class SchemaPairs:
         return found
 
     def verdict(self, old: Any, new: Any, depth: int) -> Verdict:
-        """Return whether the new schema refuses a value that the old one accepts."""
+        """Return whether the new schema refuses a value that the old one accepts; "maybe" after too many tries."""
+        key = (id(old), id(new), depth)
+        if key not in self._verdicts:
+            self._verdicts[key] = (old, new, self._verdict(old, new, depth))
+        return self._verdicts[key][2]
+
+    def _verdict(self, old: Any, new: Any, depth: int) -> Verdict:
         if self.is_unchanged(old, new):
             return "no"
         waiting = [self._part(old, new, depth)]
@@ -216,7 +241,10 @@ class SchemaPairs:
             if self._is_equal(names):
                 self._parts[names] = _Part([], [])
             else:
-                self._parts[names] = self._part(self._old[names[0]], self._new[names[1]], depth)
+                part = self._part(self._old[names[0]], self._new[names[1]], depth)
+                if depth and self._tries <= 0:  # it is incomplete
+                    return part
+                self._parts[names] = part
         return self._parts[names]
 
     def _is_affected(self, names: _Names) -> bool:
@@ -250,8 +278,11 @@ class SchemaPairs:
     # -- one pair of schemas ----------------------------------------------------------------------
 
     def _part(self, old: Any, new: Any, depth: int) -> _Part:
-        """Compare two schemas down to their references."""
+        """Compare two schemas down to their references. At a depth, it is only a try to choose an alternative."""
         part = _Part([], [])
+        if depth == 0:
+            count = sum(1 for schema in (old, new) for _ in walk(schema))
+            self._tries = _MAX_TRIES + _MAX_TRIES_PER_SUBSCHEMA * count
         waiting: list[tuple[_Tokens, Any, Any]] = [((), old, new)]
         seen: dict[tuple[int, int], Any] = {}  # the schemas are kept, so that each id stays theirs
         while waiting:
@@ -260,6 +291,11 @@ class SchemaPairs:
             if key in seen:
                 continue
             seen[key] = (before, after)
+            if depth:
+                self._tries -= 1 + _alternatives_in(before) + _alternatives_in(after)
+                if self._tries <= 0:
+                    part.changes.append(_undecided(tokens))
+                    break
             if len(tokens) > _DEEPEST:
                 part.changes.append(_too_deep(tokens))
                 continue

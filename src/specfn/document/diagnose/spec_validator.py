@@ -41,11 +41,11 @@ def notes(document: Any, kind: str, uri: str, limit: int) -> list[Note]:
     """
     content = pickle.dumps(document)
     seconds = MAX_SECONDS + MAX_SECONDS_PER_MB * len(content) / 1e6
+    # The executable of a frozen program is the program of the caller: it would start itself.
+    executable = "" if getattr(sys, "frozen", False) else sys.executable
     try:
-        if getattr(sys, "frozen", False):  # the executable is the program of the caller
-            raise OSError
         ended = subprocess.run(  # noqa: S603  # the interpreter itself, without a shell
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            [executable, "-c", _PROGRAM, json.dumps(sys.path)],
             input=pickle.dumps((content, kind, uri, limit, seconds)),
             capture_output=True,
             timeout=seconds * _PATIENCE,
