@@ -109,7 +109,10 @@ class _Comparison:
                 )
                 parts = _argument(before, after, is_single=is_single)
                 yield from (_difference(new.name, part) for part in parts)
-                yield from self._schemas(old, new, before, after)
+                changes = pairs.changes(before.schema, after.schema)
+                pointers = before.pointer, after.pointer
+                place = ("$input", *after.tokens)
+                yield from _schema_differences(new.name, changes, place, pointers)
             for argument in matched.removed:
                 text = f"the {argument.location} argument {argument.name} was removed"
                 values = argument.schema, ABSENT
@@ -121,13 +124,6 @@ class _Comparison:
                 verdict: Verdict = "yes" if argument.required else "no"
                 part = _part("argument-added", argument, ABSENT, argument.schema, verdict, text)
                 yield _difference(new.name, part._replace(old_pointer=None))
-
-    def _schemas(
-        self, old: Function, new: Function, before: SentArgument, after: SentArgument
-    ) -> Iterator[Difference]:
-        changes = self._inputs(old, new).changes(before.schema, after.schema)
-        pointers = before.pointer, after.pointer
-        yield from _schema_differences(new.name, changes, ("$input", *after.tokens), pointers)
 
     def _body(self, old: Function, new: Function) -> Iterator[Difference]:
         before, after = old.route.body, new.route.body

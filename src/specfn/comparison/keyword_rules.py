@@ -421,6 +421,9 @@ _RULES: Final[dict[str, _Rule]] = {
     "pattern": _pattern_rule,
     "format": _format_rule,
 }
+#: The other keyword that a rule decides.
+_EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+
 _DECIDED: Final = {
     *_RULES,
     *STRUCTURAL,
@@ -439,8 +442,9 @@ def keyword_changes(
     yield from enum_rule(old, new)
     is_listed = values_of(old) is not None
     types = types_of(old)
+    present = old.keys() | new.keys()
     for key, rule in _RULES.items():
-        if _concerns(key, types):
+        if (key in present or _EXCLUSIVE.get(key) in present) and _concerns(key, types):
             for change in rule(old, new):
                 may_refuse = is_listed and change.breaking == "yes"  # perhaps none of the values
                 yield change._replace(breaking="maybe") if may_refuse else change

@@ -110,7 +110,7 @@ _MOST_PAIRS: Final = 200
 
 
 #: The maximum number of schemas that are looked at only to choose among alternatives: for any two schemas, and for
-#: each of their subschemas. Real documents need up to 1,700. Without a limit, nested alternatives would be compared with each other at every level.
+#: each of their subschemas. Real documents need up to 2,500. Without a limit, nested alternatives would be compared with each other at every level.
 _MAX_TRIES: Final = 5_000
 _MAX_TRIES_PER_SUBSCHEMA: Final = 2
 
@@ -190,7 +190,7 @@ class SchemaPairs:
     def _verdict(self, old: Any, new: Any, depth: int) -> Verdict:
         if self.is_unchanged(old, new):
             return "no"
-        waiting = [self._part(old, new, depth)]
+        waiting = [self._part(old, new, depth, only_verdict=True)]
         seen: set[_Names] = set()
         found: list[Verdict] = []
         while waiting:
@@ -277,8 +277,11 @@ class SchemaPairs:
 
     # -- one pair of schemas ----------------------------------------------------------------------
 
-    def _part(self, old: Any, new: Any, depth: int) -> _Part:
-        """Compare two schemas down to their references. At a depth, it is only a try to choose an alternative."""
+    def _part(self, old: Any, new: Any, depth: int, *, only_verdict: bool = False) -> _Part:
+        """Compare two schemas down to their references. At a depth, it is only a try to choose an alternative.
+
+        For a verdict, the first change that breaks callers is enough.
+        """
         part = _Part([], [])
         if depth == 0:
             count = sum(1 for schema in (old, new) for _ in walk(schema))
@@ -309,6 +312,8 @@ class SchemaPairs:
             for found in self._compared(before, after, depth):
                 if isinstance(found, SchemaChange):
                     part.changes.append(found._replace(tokens=(*tokens, *found.tokens)))
+                    if only_verdict and found.breaking == "yes":
+                        return part
                 else:
                     below, *pair = found
                     waiting.append(((*tokens, *below), *pair))
