@@ -8,13 +8,14 @@ counted instead of timed: the numbers are the same on each machine, and one run 
 """
 
 import argparse
+import cProfile
 import contextlib
 import io
 import json
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
@@ -30,12 +31,12 @@ MAX_RATIO: Final = 5.0
 #: Costs below these at n are not compared: they are constant parts and noise.
 MIN_SECONDS: Final = 0.05
 MIN_MEGABYTES: Final = 20.0
-MIN_CALLS: Final = 3_000
+MIN_CALLS: Final = 30_000
 
 #: The functions of a document that are called with arguments.
 CALLED: Final = 3
 
-PROFILES: Final = ("portable", "openai-strict", "gemini", "anthropic")
+PROFILES: Final = ("portable", "openai-strict", "gemini", "anthropic", "mcp")
 
 
 class Subject:
@@ -157,6 +158,12 @@ def _conversation(subject: Subject) -> None:
             bound.outcome(f"{function.name}x", text)
 
 
+#: The operations that a short run leaves out: the others run the same code.
+LONG: Final = frozenset(
+    "diagnostics validate limits edits calls".split()
+    + ["command inspect", "command check", "command convert", "diff with itself"]
+)
+
 #: The operations, in the order in which a process runs them.
 OPERATIONS: Final[dict[str, Callable[[Subject], Any]]] = {
     "load": lambda subject: subject.app,
@@ -182,6 +189,10 @@ OPERATIONS: Final[dict[str, Callable[[Subject], Any]]] = {
 }
 
 
+def _operations(*, count: bool) -> dict[str, Callable[[Subject], Any]]:
+    return {name: work for name, work in OPERATIONS.items() if not (count and name in LONG)}
+
+
 # -- one process -----------------------------------------------------------------------------------
 
 
@@ -194,18 +205,9 @@ class Cost(NamedTuple):
 
 
 def _counted(work: Callable[[], Any]) -> float:
-    calls = 0
-
-    def listen(_: Any, event: str, __: Any) -> None:
-        nonlocal calls
-        calls += event in {"call", "c_call"}
-
-    sys.setprofile(listen)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return calls
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def _timed(work: Callable[[], Any]) -> float:
@@ -222,7 +224,7 @@ def _run(family: Family, size: int, send: Callable[[Any], None], *, count: bool)
     """Run every operation; send what each costs as soon as it is known."""
     subject = Subject(family.text(size), size)
     meter = _counted if count else _timed
-    for name, work in OPERATIONS.items():
+    for name, work in _operations(count=count).items():
         send({"begins": name})
         fault = ""
 
@@ -264,7 +266,7 @@ def measure(family: Family, size: int, *, seconds: int, megabytes: int, count: b
             if "error" in told:
                 faults.append(f"{begun}: {told['error']}")
     status = os.waitpid(child, 0)[1]
-    if len(spent) < len(OPERATIONS) and not faults:
+    if len(spent) < len(_operations(count=count)) and not faults:
         faults.append(f"{begun}: ended by the system ({status}) at {seconds} s or {megabytes} MB")
     return Cost(spent, peak, "; ".join(faults))
 
@@ -283,7 +285,6 @@ def _limited(
         try:
             _run(family, size, send, count=count)
         except BaseException as error:  # noqa: BLE001  # the parent reports it
-            sys.setprofile(None)
             send({"error": f"{type(error).__name__}: {str(error)[:300]}"})
             os._exit(1)
     os._exit(0)
@@ -296,18 +297,16 @@ class Row(NamedTuple):
     """What one family costs at n, 2n and 4n, and what is wrong with it."""
 
     family: str
-    size: int
     costs: list[Cost]
     faults: list[str]
 
 
-def row(family: Family, size: int, rounds: int, **how: Any) -> Row:
-    """Measure one family at three sizes."""
+def row(family: Family, size: int, rounds: int, *, sizes: Sequence[int], **how: Any) -> Row:
+    """Measure one family at several times its size; the first and the last are compared."""
     costs = [
-        _median([measure(family, size * times, **how) for _ in range(rounds)])
-        for times in (1, 2, 4)
+        _median([measure(family, size * times, **how) for _ in range(rounds)]) for times in sizes
     ]
-    return Row(family.name, size, costs, [*_faults(costs, count=how["count"])])
+    return Row(family.name, costs, [*_faults(costs, sizes, count=how["count"])])
 
 
 def _median(costs: list[Cost]) -> Cost:
@@ -320,18 +319,18 @@ def _median(costs: list[Cost]) -> Cost:
     )
 
 
-def _faults(costs: list[Cost], *, count: bool) -> Iterator[str]:
-    for times, cost in zip((1, 2, 4), costs, strict=True):
+def _faults(costs: list[Cost], sizes: Sequence[int], *, count: bool) -> Iterator[str]:
+    for times, cost in zip(sizes, costs, strict=True):
         if cost.fault:
             yield f"{times}n: {cost.fault}"
     least = MIN_CALLS if count else MIN_SECONDS
     unit = "calls" if count else "s"
     for name in OPERATIONS:
-        small, large = costs[0].spent.get(name), costs[2].spent.get(name)
+        small, large = costs[0].spent.get(name), costs[-1].spent.get(name)
         if small is not None and large is not None and small >= least and large > MAX_RATIO * small:
             yield f"{name}: {small:,.3g} {unit} at n, {large:,.3g} at 4n ({large / small:.1f} times)"
     if not count:
-        small, large = (max(each.megabytes - BASELINE, 0) for each in (costs[0], costs[2]))
+        small, large = (max(each.megabytes - BASELINE, 0) for each in (costs[0], costs[-1]))
         if small >= MIN_MEGABYTES and large > MAX_RATIO * small:
             yield f"memory: {small:,.0f} MB at n, {large:,.0f} MB at 4n"
 
@@ -369,6 +368,7 @@ def main() -> int:
             family,
             size,
             1 if how.count else how.rounds,
+            sizes=(1, 4) if how.count else (1, 2, 4),
             seconds=how.seconds,
             megabytes=how.megabytes,
             count=how.count,

@@ -28,14 +28,14 @@ class Family:
     name: str
     text: Callable[[int], str]
     size: int = 200
-    short: int = 12
+    short: int = 16
 
 
 FAMILIES: dict[str, Family] = {}
 
 
 def family(
-    name: str, size: int = 200, short: int = 12
+    name: str, size: int = 200, short: int = 16
 ) -> Callable[[Callable[[int], Any]], Callable[[int], Any]]:
     """Enter a function from a size to a document, or to its text."""
 
