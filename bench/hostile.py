@@ -8,8 +8,8 @@ counted instead of timed: the numbers are the same on each machine, and one run 
 """
 
 import argparse
-import cProfile
 import contextlib
+import cProfile
 import io
 import json
 import os
@@ -160,8 +160,17 @@ def _conversation(subject: Subject) -> None:
 
 #: The operations that a short run leaves out: the others run the same code.
 LONG: Final = frozenset(
-    "diagnostics validate limits edits calls".split()
-    + ["command inspect", "command check", "command convert", "diff with itself"]
+    {
+        "calls",
+        "command check",
+        "command convert",
+        "command inspect",
+        "diagnostics",
+        "diff with itself",
+        "edits",
+        "limits",
+        "validate",
+    }
 )
 
 #: The operations, in the order in which a process runs them.

@@ -122,18 +122,20 @@ family("chain of maps", 400)(
 family("chain of allOf", 150)(
     lambda n: line(n, lambda node, i: {"allOf": [node, record({f"p{i}": TEXT})]})
 )
-family("chain of anyOf", 200)(lambda n: line(n, lambda node, _: {"anyOf": [node, TEXT]}))
-family("chain of oneOf with null", 200)(
+family("chain of anyOf", 200, 36)(lambda n: line(n, lambda node, _: {"anyOf": [node, TEXT]}))
+family("chain of oneOf with null", 200, 36)(
     lambda n: line(n, lambda node, _: {"oneOf": [node, {"type": "null"}]})
 )
-family("chain of not", 200)(lambda n: line(n, lambda node, _: record({"n": TEXT}, **{"not": node})))
+family("chain of not", 200, 36)(
+    lambda n: line(n, lambda node, _: record({"n": TEXT}, **{"not": node}))
+)
 family("chain of if", 200)(
     lambda n: line(n, lambda node, i: {**record({f"p{i}": TEXT}), "if": node, "then": node})
 )
 family("chain of descriptions at references", 300)(
     lambda n: line(n, lambda node, i: record({"next": {**node, "description": f"level {i}"}}))
 )
-family("chain of inheritance under a discriminator", 120)(
+family("chain of inheritance under a discriminator", 120, 10)(
     lambda n: api(
         ref("D0"),
         {
@@ -155,7 +157,7 @@ family("chain of inheritance, the last one used", 120)(
         },
     )
 )
-family("chain of discriminators", 80)(
+family("chain of discriminators", 80, 10)(
     lambda n: api(
         ref("D0"),
         {
@@ -208,8 +210,8 @@ family("chain of pointers through references", 90)(
 
 # -- graphs ----------------------------------------------------------------------------------------
 
-family("doubling properties", 40)(lambda n: line(n, lambda node, _: pair(node)))
-family("doubling branches", 40)(
+family("doubling properties", 40, 32)(lambda n: line(n, lambda node, _: pair(node)))
+family("doubling branches", 40, 32)(
     lambda n: line(
         n, lambda node, i: {"anyOf": [pair(node), {**pair(node), "required": [f"r{i}"]}]}
     )
@@ -217,7 +219,7 @@ family("doubling branches", 40)(
 family("doubling allOf", 40)(
     lambda n: line(n, lambda node, i: {"allOf": [node, node, record({f"p{i}": TEXT})]})
 )
-family("doubling tuples", 40)(
+family("doubling tuples", 40, 32)(
     lambda n: line(n, lambda node, _: {"type": "array", "prefixItems": [node, node], "items": node})
 )
 family("ring", 300)(
@@ -234,7 +236,7 @@ def _clique(count: int) -> Json:
 
 
 family("components that all refer to all", 400)(_clique)
-family("clique in arrays of unions", 100)(
+family("clique in arrays of unions", 100, 8)(
     lambda n: api(
         ref("U0"),
         {
@@ -246,7 +248,7 @@ family("clique in arrays of unions", 100)(
         },
     )
 )
-family("operations over a ring", 60)(
+family("operations over a ring", 60, 4)(
     lambda n: whole(
         {
             f"/x{i}": {"post": {**body(ref(f"R{i % 20}")), "responses": responds(ref("R0"))}}
@@ -300,7 +302,7 @@ family("local definitions", 200)(
         }
     )
 )
-family("dynamic references", 100)(
+family("dynamic references", 100, 36)(
     lambda n: line(
         n,
         lambda node, _: record(
@@ -354,7 +356,7 @@ family("base with many subtypes", 100)(
         },
     )
 )
-family("subtypes in a response, one used", 100)(
+family("subtypes in a response, one used", 100, 8)(
     lambda n: api(
         ref("S1"),
         {
@@ -371,8 +373,10 @@ def _nested(levels: int, width: int, seed: str = "") -> Json:
     return {"anyOf": [_nested(levels - 1, width, f"{seed}_{i}") for i in range(width)]}
 
 
-family("nested unions, two levels", 64)(lambda n: api(_nested(2, max(2, round(n**0.5)))))
-family("nested unions, three levels", 64)(lambda n: api(_nested(3, max(2, round(n ** (1 / 3))))))
+family("nested unions, two levels", 64, 36)(lambda n: api(_nested(2, max(2, round(n**0.5)))))
+family("nested unions, three levels", 64, 64)(
+    lambda n: api(_nested(3, max(2, round(n ** (1 / 3)))))
+)
 family("nested unions, binary", 64)(lambda n: api(_nested(max(1, n.bit_length() - 1), 2)))
 
 
@@ -382,8 +386,12 @@ def _inside(levels: int, width: int) -> Json:
     return {"anyOf": [record({f"k{i}": _inside(levels - 1, width)}) for i in range(width)]}
 
 
-family("unions in properties of unions", 64)(lambda n: api(_inside(3, max(2, round(n ** (1 / 3))))))
-family("many nested unions", 20)(lambda n: api(record({f"u{i}": _inside(2, 3) for i in range(n)})))
+family("unions in properties of unions", 64, 36)(
+    lambda n: api(_inside(3, max(2, round(n ** (1 / 3)))))
+)
+family("many nested unions", 20, 6)(
+    lambda n: api(record({f"u{i}": _inside(2, 3) for i in range(n)}))
+)
 family("unions of arrays of unions", 30)(
     lambda n: api(
         {
@@ -472,13 +480,13 @@ family("deep objects", 2, 1)(
         record(
             {
                 f"d{i}": _deep(60, {"type": "object", "properties": {"a": TEXT}})
-                for i in range(n * 4)
+                for i in range(n * 2)
             }
         )
     )
 )
 family("descriptions at every level", 2, 1)(
-    lambda n: api(record({f"d{i}": _described(60) for i in range(n * 4)}))
+    lambda n: api(record({f"d{i}": _described(60) for i in range(n * 2)}))
 )
 family("nested extensions", 200)(
     lambda n: api({**TEXT, "x-a": [{"b": [{"c": i}]} for i in range(n)]})
@@ -630,7 +638,7 @@ family("operations with one operationId", 60)(
         {f"/a{i}": {"get": {"operationId": "same", "responses": responds(TEXT)}} for i in range(n)}
     )
 )
-family("operations with long paths", 20)(
+family("operations with long paths", 20, 8)(
     lambda n: whole(
         {f"/{'segment/' * 30}{i}": {"get": {"responses": responds(TEXT)}} for i in range(n)}
     )
@@ -678,7 +686,7 @@ family("segment of many placeholders", 20)(
 family("path of many segments", 200)(
     lambda n: whole({"/a" * n: {"get": {"responses": responds(TEXT)}}})
 )
-family("actions in path keys", 60)(
+family("actions in path keys", 60, 8)(
     lambda n: whole(
         {
             f"/#Action=Describe{i}": {
@@ -720,7 +728,7 @@ family("parameters of objects", 50)(
         )
     )
 )
-family("parameters for pages", 60)(
+family("parameters for pages", 60, 8)(
     lambda n: whole(
         {
             f"/list{i}": {
@@ -881,7 +889,7 @@ family("links", 60)(
         }
     )
 )
-family("references into operations", 40)(
+family("references into operations", 40, 8)(
     lambda n: whole(
         {
             f"/x{i}": {
@@ -890,7 +898,7 @@ family("references into operations", 40)(
                         record(
                             {
                                 "n": {
-                                    "$ref": f"#/paths/~1x{(i + 1) % n}/post/requestBody/content/application~1json/schema"
+                                    "$ref": f"#/paths/~1x{max(i - 1, i // 8 * 8)}/post/requestBody/content/application~1json/schema"
                                 }
                             }
                         )

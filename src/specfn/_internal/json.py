@@ -185,7 +185,7 @@ def whole_number(digits: str) -> int:
     Raises:
         TooLongError: it has more digits than ``most_digits``.
     """
-    if len(digits) > most_digits():
+    if len(digits.removeprefix("-")) > most_digits():
         raise TooLongError(f"an integer has more than {most_digits():,} digits", digits)
     return int(digits)
 
