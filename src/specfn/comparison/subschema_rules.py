@@ -36,17 +36,19 @@ def _properties(old: JsonObject, new: JsonObject) -> _Changes:
     yield from (((key,), node, after[key]) for key, node in before.items() if key in after)
     removed = [key for key in before if key not in after]
     added = [key for key in after if key not in before]
-    required = {*required_of(new)} - {*required_of(old)}
-    for key, name in match_renamed(removed, added, before, after).items():
-        removed.remove(key)
-        added.remove(name)
-        breaking: Verdict = "yes" if name in required_of(new) or is_closed(new) else "maybe"
+    was_required, is_required = {*required_of(old)}, {*required_of(new)}
+    names = match_renamed(removed, added, before, after)
+    removed = [key for key in removed if key not in names]
+    new_names = {*names.values()}
+    added = [key for key in added if key not in new_names]
+    for key, name in names.items():
+        breaking: Verdict = "yes" if name in is_required or is_closed(new) else "maybe"
         yield SchemaChange((key,), "property-renamed", key, name, breaking, f"it became {name}")
     for key in removed:
         yield _property_removed(key, before[key], new)
     for key in added:
-        is_sent = key in required_of(old)  # callers send it already, with any value
-        change = _property_added(key, after[key], old, key in required and not is_sent)
+        is_sent = key in was_required  # callers send it already, with any value
+        change = _property_added(key, after[key], old, key in is_required and not is_sent)
         yield change._replace(breaking="no") if is_sent else change
         if is_sent:
             yield (key,), old.get("additionalProperties", True), after[key]
@@ -124,13 +126,13 @@ def _added_verdict(schema: Any, old: JsonObject) -> Verdict:
 
 
 def _required(old: JsonObject, new: JsonObject) -> _Changes:
-    before, after = required_of(old), required_of(new)
+    before, after = (dict.fromkeys(required_of(schema)) for schema in (old, new))
     known = properties_of(old)
-    for key in dict.fromkeys(after):
+    for key in after:
         is_new = key in properties_of(new) and key not in known
         if key not in before and not is_new:
             yield SchemaChange((key,), "required", False, True, "yes", "it is now required")
-    for key in dict.fromkeys(before):
+    for key in before:
         if key not in after and key in properties_of(new):
             yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
 

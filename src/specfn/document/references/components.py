@@ -166,7 +166,7 @@ class Components:
         for index, token in enumerate(tokens[:-1]):
             node = node[int(token)] if isinstance(node, list) else node[token]
             is_document = index == 1 and tokens[0] == EMBEDDED
-            if isinstance(node, dict) and (is_document or not RESOURCE.isdisjoint(node)):
+            if isinstance(node, dict) and (is_document or any(key in node for key in RESOURCE)):
                 found.append(node)
         return tuple(reversed(found))
 

@@ -21,6 +21,9 @@ OPEN: Final = "x-specfn-open"
 _MOST: Final = 500
 _NAMES: Final = 20
 
+#: Before the name of an anchor among the names of components.
+_ANCHOR: Final = "#/anchor/"
+
 #: The component of each anchor, by the anchor's name.
 Anchors: TypeAlias = Mapping[str, str]
 
@@ -54,6 +57,7 @@ class _Binding:
         self._given = dict(schemas)
         self._anchors = anchors
         self._uses = _uses(schemas, anchors)
+        self._used = frozenset[str]().union(*self._uses.values())
         self._variants: dict[tuple[str, tuple[tuple[str, str], ...]], str] = {}
         self._waiting: list[tuple[str, str, Anchors]] = []
 
@@ -92,7 +96,7 @@ class _Binding:
         static = unescape(reference.removeprefix(PREFIX))
         anchor = node.get("$dynamicRef")
         target = static if anchor is None else scope.get(anchor, static)
-        name = self._variant(target, scope) if anchor is None or self._is_used(anchor) else None
+        name = self._variant(target, scope) if anchor is None or anchor in self._used else None
         if name == static and anchor is None:
             return node
         out = {key: value for key, value in node.items() if key != "$dynamicRef"}
@@ -101,9 +105,6 @@ class _Binding:
             return out
         del out["$ref"]
         return {**out, OPEN: True}
-
-    def _is_used(self, anchor: str) -> bool:
-        return any(anchor in names for names in self._uses.values())
 
     def _variant(self, component: str, scope: Anchors) -> str | None:
         """Return the component as it is reached in a scope; ``None`` if there are too many variants."""
@@ -125,24 +126,22 @@ class _Binding:
 
 def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[str]]:
     """Return, by component, the anchors that it refers to dynamically, directly or through others."""
-    holders: dict[str, list[str]] = {}
-    for names in anchors.values():
-        for name, component in names.items():
-            holders.setdefault(name, []).append(component)
     users: dict[str, set[str]] = {}
+    for names in anchors.values():
+        for name, holder in names.items():  # an anchor stands between its users and its holders
+            users.setdefault(holder, set()).add(_ANCHOR + name)
     direct: dict[str, list[str]] = {}
     for component, schema in schemas.items():
         for node in _references(schema):
             anchor = node.get("$dynamicRef")
-            targets = [node["$ref"].removeprefix(PREFIX)]
             if anchor is not None:
                 direct.setdefault(anchor, []).append(component)
-                targets += map(escape, holders.get(anchor, ()))
-            for target in targets:
-                users.setdefault(unescape(target), set()).add(component)
+                users.setdefault(_ANCHOR + anchor, set()).add(component)
+            target = unescape(node["$ref"].removeprefix(PREFIX))
+            users.setdefault(target, set()).add(component)
     found: dict[str, set[str]] = {}
     for anchor in [*direct][:_NAMES]:
-        for component in reaching(direct[anchor], users):
+        for component in reaching(direct[anchor], users) & schemas.keys():
             found.setdefault(component, set()).add(anchor)
     return found
 

@@ -25,15 +25,15 @@ class Foreign:
         self._flag = "" if direction is None else _FOREIGN[direction]
         self._known: dict[str, bool] = {}
 
-    def properties(self, node: JsonObject) -> list[str]:
+    def properties(self, node: JsonObject) -> Collection[str]:
         """Return the properties of a schema that only the other direction may contain."""
         if not self._flag:
             return []
-        return [
+        return {
             name
             for name, item in node.get("properties", {}).items()
             if item.__class__ is dict and self._is_foreign(item)
-        ]
+        }
 
     def _is_foreign(self, node: JsonObject) -> bool:
         """Return whether a property or a component that it refers to belongs to the other direction."""
