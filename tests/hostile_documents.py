@@ -172,7 +172,7 @@ family("chain of discriminators", 80, 10)(
         },
     )
 )
-family("chain of path items", 200, 64)(
+family("chain of path items", 200, 10)(
     lambda n: whole(
         {
             "/p0": {"get": {"responses": responds(TEXT)}},

@@ -16,11 +16,12 @@ from tests.hostile_documents import FAMILIES, api, record, whole
 import specfn
 from specfn.document.diagnose import spec_validator
 
-#: Families with an operation that costs more than its size at the short sizes, where the schemas for a model are not
-#: yet as large as their budget. At 160 and 640 subtypes, the ratio is 1.5.
-KNOWN: dict[str, str] = {
-    "chain of inheritance under a discriminator": "tools: ",
-    "chain of discriminators": "tools: ",
+#: Operations that cost more than the size at the short sizes of a family, where the schema for a model is not yet as
+#: large as its budget. From 160 to 640 subtypes, the ratio is 1.5.
+FILLING = ("tools: ", "signature: ")
+KNOWN = {
+    "chain of inheritance under a discriminator": FILLING,
+    "chain of discriminators": FILLING,
 }
 
 
@@ -47,7 +48,7 @@ def test_a_family_costs_at_most_five_times_as_much_at_four_times_the_size(
     faults: Mapping[str, list[str]], family: str
 ) -> None:
     """Every operation ends within its limits, with at most five times the calls for four times the size."""
-    found = [fault for fault in faults[family] if not fault.startswith(KNOWN.get(family, "-"))]
+    found = [fault for fault in faults[family] if not fault.startswith(KNOWN.get(family, ()))]
     assert found == []
 
 
