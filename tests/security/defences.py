@@ -71,6 +71,21 @@ def gives(value: Any) -> Callable[[Any], Callable[..., Any]]:
     return lambda _: lambda *_, **__: value
 
 
+def in_this_process(_: Any) -> Callable[..., Any]:
+    """The findings of another validator, made where nothing can end it."""
+
+    def notes(document: Any, kind: str, uri: str, limit: int) -> list[Any]:
+        validation = import_module("openapi_spec_validator").validation
+        path = import_module("jsonschema_path").SchemaPath.from_dict(document, base_uri=uri)
+        note = import_module("specfn.records").Note
+        return [
+            note(pointer="", text=error.message)
+            for error in list(getattr(validation, kind)(path).root_validator(path))[:limit]
+        ]
+
+    return notes
+
+
 def first(_: Any) -> Callable[..., Any]:
     """The first argument as it is."""
     return lambda value, *_, **__: value
@@ -1161,6 +1176,21 @@ DEFENCES: Final = (
         function="specfn.invocation.accepted_call:_segment_values",
         off=by_expression,
         tests="test_a_status_url_is_compared_in_linear_time",
+        function="specfn._internal.json:whole_number",
+        off=lambda _: int,
+        tests="test_the_reader_says_where_the_number_is test_integers_are_exact_up_to_the_limit",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.document.references.number_users:NumberUsers.fault_of",
+        off=gives(None),
+        tests="test_only_the_operation_with_the_number_is_an_error test_an_operation_that_refers_to_the_number_is_an_error",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.document.diagnose.spec_validator:notes",
+        off=in_this_process,
+        tests="test_the_strict_check_ends",
     ),
     Defence(
         threat="T44",
