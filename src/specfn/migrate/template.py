@@ -37,9 +37,6 @@ _TRAILING_OPERATORS: Final = "}+*?!. "
 
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 
-#: The maximum number of segments. Signatures nest as deeply as paths.
-MAX_SEGMENTS: Final = 200
-
 #: The name of a parameter in the form ``:a``. It does not begin with a digit, unlike a port or a time.
 _COLON_NAME: Final = re.compile(r"[^\W\d][\w-]*+")
 
@@ -69,8 +66,6 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
         ValueError: the path cannot be sent, or could leave the server; the text is a sentence with the
             reason.
     """
-    if key.count("/") > MAX_SEGMENTS:
-        raise ValueError(f"the path {_shown(key)} has more than {MAX_SEGMENTS} segments")
     if _ORDINARY.fullmatch(key):
         return Template(segments=tuple(map(_ordinary, key[1:].split("/"))))
     _refuse_other_places(key)

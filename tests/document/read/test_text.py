@@ -104,7 +104,6 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ("[" * 2000, "deeper than 200 levels"),
     ("{a: " * 2000, "deeper than 200 levels"),
     ('{"a":' * 201 + "1" + "}" * 201, "deeper than 200 levels"),
-    ('{"a": 1e999}', "not JSON"),
 ]
 
 
@@ -141,7 +140,7 @@ def test_a_json_text_that_only_yaml_reads_is_told(text: str, told: str) -> None:
 @pytest.mark.parametrize("text", ["a: 1", '{"a": 1}', "{a: 1}", "{'a': 1}"])
 def test_a_text_without_faults_has_no_notes(text: str) -> None:
     """What is JSON, or was meant as YAML, is not told of."""
-    assert module.parse(text, thorough=True) == ({"a": 1}, False, ())
+    assert module.parse(text, thorough=True) == module.Parsed({"a": 1})
 
 
 @pytest.mark.parametrize("text", ["{}", "a: 1", '{"a": }', "a: [", "[]"])
