@@ -1176,6 +1176,9 @@ DEFENCES: Final = (
         function="specfn.invocation.accepted_call:_segment_values",
         off=by_expression,
         tests="test_a_status_url_is_compared_in_linear_time",
+    ),
+    Defence(
+        threat="T41",
         function="specfn._internal.json:whole_number",
         off=lambda _: int,
         tests="test_the_reader_says_where_the_number_is test_integers_are_exact_up_to_the_limit",

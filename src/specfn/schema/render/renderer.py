@@ -276,7 +276,9 @@ class SchemaRenderer(ABC):
 
         text = shown(value) if self._literal else spelled(value, self._definitions)
         (body.always if always else body.lines).append(f"@{key} {text}")
-        self._edit(kind if is_plain(value) else "hidden", f"{key} {what}; {enforcement(key, value)}")
+        self._edit(
+            kind if is_plain(value) else "hidden", f"{key} {what}; {enforcement(key, value)}"
+        )
 
     def _report_hidden_names(self, names: Iterable[Any]) -> None:
         """Record an edit for names with invisible characters. Most names are words and are checked together."""
