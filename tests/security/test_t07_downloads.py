@@ -2,6 +2,7 @@
 
 import itertools
 import socket
+import threading
 import time
 import tracemalloc
 import zlib
@@ -150,6 +151,18 @@ def test_a_server_that_drips_is_left(
     loopback.respond = drip(head, piece)
     with pytest.raises(TransportError, match="did not arrive within"):
         load(f"{loopback.url}/api.json")
+
+
+def test_a_resolver_that_hangs_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The resolution of a name ends with the time of the download."""
+    ended = threading.Event()
+    monkeypatch.setattr(download, "_TOTAL_SECONDS", 0.3)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: ended.wait(60) and [])
+    try:
+        with pytest.raises(TransportError, match="did not arrive within"):
+            load("http://slow.example/api.json")
+    finally:
+        ended.set()
 
 
 @pytest.mark.parametrize(

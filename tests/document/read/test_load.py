@@ -268,6 +268,31 @@ def test_a_redirect_to_an_allowed_origin_takes_no_credentials(
     assert "authorization" not in other.requests[0][1]
 
 
+def test_the_proxy_of_the_environment_is_used(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document is fetched through the proxy that the environment names, unless it names the host as an exception."""
+    server.answers["http://api.example/x.json"] = Answer()
+    monkeypatch.setenv("http_proxy", server.url.replace("//", f"//user:{SECRET}@"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert read("http://api.example/x.json").document == DOCUMENT
+    target, headers = server.requests[0]
+    assert target == "http://api.example/x.json"
+    assert headers["proxy-authorization"].startswith("Basic ")
+    assert read(f"{server.url}/api.json").document == DOCUMENT
+    assert server.requests[1][0] == "/api.json"
+
+
+def test_a_cookie_lasts_for_one_download(server: Server) -> None:
+    """A cookie of a redirect goes along to where it leads, and to no later download."""
+    server.answers["/old"] = Answer(
+        302, (("Location", "/api.json"), ("Set-Cookie", "a=b"), ("Content-Length", "0")), b""
+    )
+    read(f"{server.url}/old")
+    read(f"{server.url}/api.json")
+    assert [headers.get("cookie") for _, headers in server.requests] == [None, "a=b", None]
+
+
 def test_redirects_end(server: Server) -> None:
     """A circle of redirects is an error after a few."""
     server.answers["/old"] = _redirect("/old")
