@@ -5,8 +5,9 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-#: Declared although nothing here imports it: httpcore does, at every lock, and repeats a failing import.
-NOT_IMPORTED = {"jsonschema", "referencing", "sniffio"}
+#: Declared although nothing here imports it. httpcore imports sniffio at every lock, and repeats a failing import;
+#: openapi-spec-validator validates with jsonschema.
+NOT_IMPORTED = {"jsonschema", "sniffio"}
 
 #: What only the servers and code mode import, which are extras.
 EXTRA = {"fastapi", "mcp", "mcp-types", "starlette", "uvicorn", "pydantic-monty-client"}
