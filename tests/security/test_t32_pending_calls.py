@@ -217,6 +217,31 @@ def test_each_part_of_a_token_counts() -> None:
     assert tokens.refusal(token, call) is None
 
 
+def test_the_fields_of_a_token_cannot_be_changed() -> None:
+    """A token whose fields of the response are written anew is refused."""
+    tokens = ApprovalTokens(KEY, lambda: 0.0)
+    call = ApprovedCall("f", "0", {}, None, BASE)
+    token = tokens.issue(call, (("name",),)).token
+    content = urlsafe_b64decode(token)
+    changed = urlsafe_b64encode(content.replace(b'"name"', b'"card"')).decode()
+    assert changed != token
+    assert ALTERED in (tokens.refusal(changed, call) or "")
+    whole = urlsafe_b64encode(content[: -len(b'["name"] ')]).decode()
+    assert ALTERED in (tokens.refusal(whole, call) or "")
+    assert tokens.refusal(token, call) is None
+
+
+@pytest.mark.parametrize("extra", ["\n", " ", "!", "=="])
+def test_a_token_has_one_spelling(extra: str) -> None:
+    """A token with characters that a decoder ignores is refused."""
+    tokens = ApprovalTokens(KEY, lambda: 0.0)
+    call = ApprovedCall("f", "0", {}, None, BASE)
+    token = tokens.issue(call).token
+    assert tokens.refusal(token[:40] + extra + token[40:], call) is not None
+    assert tokens.refusal(token + extra, call) is not None
+    assert tokens.refusal(token, call) is None
+
+
 def test_an_expiry_cannot_be_moved(caller: Caller) -> None:
     """A token whose expiry is written anew is refused."""
     one = caller.bound()["PUT /pets/{id}"]

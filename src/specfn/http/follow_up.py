@@ -243,7 +243,7 @@ def retry_delay(
 def delay_seconds(retry_after: str) -> float | None:
     """Return the seconds of ``Retry-After``; ``None`` if it is invalid. It is a number or a date (RFC 9110, section 10.2.3)."""
     if retry_after.isascii() and retry_after.isdigit():
-        return float(retry_after[:9])
+        return float(retry_after)
     try:
         date = parsedate_to_datetime(retry_after)
     except ValueError:
