@@ -202,7 +202,7 @@ def _composing(schemas: Json, node: Json, dialect: Any) -> Callable[[], object]:
 def test_work_grows_with_the_bytes(kind: str, dialect: Any) -> None:
     """T17: four times as many values, branches, properties or children are at most six times the work."""
     counts = []
-    for size in (100, 400):
+    for size in (200, 800):
         schemas, node = GROWING[kind](size)
         counts.append(calls(_composing(schemas, node, dialect)))
     assert counts[1] < 6 * counts[0]

@@ -198,8 +198,8 @@ def most_digits() -> int:
 #: The maximum number of digits of an integer: the limit of the interpreter, unless a program changes it.
 _MOST_DIGITS = 4300
 
-#: A string, which may contain digits, or a number.
-_STRING_OR_NUMBER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[-0-9][-+.eE0-9]*', re.DOTALL)
+#: A string, which may contain digits or lack its end, or a number.
+_STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+.eE0-9]*', re.DOTALL)
 
 
 def _place_of(number: str, text: str) -> int:
