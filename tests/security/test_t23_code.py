@@ -72,7 +72,10 @@ def test_nothing_runs_text_as_code(nodes: list[tuple[str, ast.AST]]) -> None:
     ]
     assert [(name, called(node)) for name, node in plain if called(node) in DYNAMIC] == []
     found = [(name, each) for name, node in nodes for each in imported(node)]
-    assert [(name, each) for name, each in found if each.split(".")[0] in MODULES] == []
+    # The other validator runs in an interpreter of its own, whose program is a constant; it reads JSON.
+    assert [(name, each) for name, each in found if each.split(".")[0] in MODULES] == [
+        ("document/diagnose/spec_validator.py", "subprocess")
+    ]
 
 
 def test_what_is_imported_by_name_is_the_librarys_own(nodes: list[tuple[str, ast.AST]]) -> None:

@@ -6,7 +6,6 @@ stopped in a thread.
 
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -39,14 +38,19 @@ def notes(document: Any, kind: str, uri: str, limit: int) -> list[Note]:
         uri: the URI that the document was read from.
         limit: the maximum number of findings.
     """
-    content = pickle.dumps(document)
+    try:
+        content = json.dumps(document)
+    except (TypeError, ValueError) as error:
+        return [
+            Note(pointer="", text=f"openapi-spec-validator was not run: {_one_line(str(error))}")
+        ]
     seconds = MAX_SECONDS + MAX_SECONDS_PER_MB * len(content) / 1e6
     # The executable of a frozen program is the program of the caller: it would start itself.
     executable = "" if getattr(sys, "frozen", False) else sys.executable
     try:
         ended = subprocess.run(  # noqa: S603  # the interpreter itself, without a shell
             [executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            input=pickle.dumps((content, kind, uri, limit, seconds)),
+            input=json.dumps([content, kind, uri, limit, seconds]).encode(),
             capture_output=True,
             timeout=seconds * _PATIENCE,
             env={**os.environ, "PYTHONWARNINGS": "ignore"},
@@ -62,10 +66,10 @@ def notes(document: Any, kind: str, uri: str, limit: int) -> list[Note]:
 
 def answer() -> None:
     """Read a document from stdin, and write the findings to stdout as JSON. This runs in the other process."""
-    content, kind, uri, limit, seconds = pickle.load(sys.stdin.buffer)  # noqa: S301  # written by ``notes``
+    content, kind, uri, limit, seconds = json.load(sys.stdin)
     import openapi_spec_validator  # noqa: F401, PLC0415  # 370 ms that do not count
 
-    document = pickle.loads(content)  # noqa: S301  # likewise
+    document = json.loads(content)
     if hasattr(signal, "setitimer"):  # elsewhere only the clock counts
         signal.setitimer(signal.ITIMER_PROF, seconds)  # the signal ends the process
     sys.stdout.write(json.dumps(list_findings(document, kind, uri, limit)))

@@ -44,6 +44,9 @@ _KINDS: Final[dict[type, str]] = {
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 
+#: The beginning of a JSON number.
+_NUMBER: Final = re.compile("[-0-9]")
+
 #: Texts that are probably JSON: the first key is in double quotes, or a JavaScript comment comes first.
 _JSON: Final = re.compile(rb'\s*[{[]\s*(?:[{["]|/[/*]|<{7} )')
 
@@ -141,7 +144,9 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
         failed = error
     else:
         return _json_document(value, data, thorough=thorough)
-    return _with_unreadable_numbers(data, thorough=thorough) or _flow(data, failed)
+    is_number = _NUMBER.match(failed.doc, failed.pos) is not None
+    parsed = _with_unreadable_numbers(data, thorough=thorough) if is_number else None
+    return parsed or _flow(data, failed)
 
 
 def _json_document(value: Any, data: bytes, *, thorough: bool) -> Parsed:
