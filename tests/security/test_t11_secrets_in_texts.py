@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import operation
 
+from specfn._internal.url import url_without_secrets
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.calling import CallError
@@ -381,3 +382,20 @@ def test_a_connection_is_covered_however_it_is_written() -> None:
     with pytest.raises(UsageError) as caught:
         secretive("https://h", credentials={"key": [CANARY]}, headers={"X": f"{CANARY}\n"})
     assert CANARY not in "".join(written) + str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:CANARY@h/p",
+        "https://CANARY@h/p",
+        "https://h/p?key=CANARY",
+        "https://h/p#CANARY",
+        "https:\\\\CANARY@h/p",
+    ],
+)
+def test_a_shown_url_has_no_secret(url: str) -> None:
+    """A URL in a message has neither user, password, query nor fragment, also if it is written with backslashes."""
+    shown = url_without_secrets(url)
+    assert "CANARY" not in shown
+    assert shown.endswith("h/p")
