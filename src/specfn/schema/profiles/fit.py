@@ -1,30 +1,25 @@
 """Fitting of a validator schema to a provider, with a record of every change."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join, split
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 from specfn.schema.compose.names import reference_to
-from specfn.schema.profiles.inline_defs import placed
+from specfn.schema.profiles.definitions import inline_scalars, inline_used_once, label_plainly
 from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.postprocess import (
     Path,
-    inlined,
-    renamed,
-    scalars,
-    tidied,
-    trimmed,
-    without,
+    cut_nested,
+    drop_generated_title,
+    open_root,
+    tidy,
 )
 from specfn.schema.profiles.profile import Profile
-from specfn.schema.profiles.property_names import PropertyNames, alias
-from specfn.schema.profiles.root import opened, without_made_title
+from specfn.schema.profiles.property_names import PropertyNames, rename_properties
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.schema.render.fragment import ordered
 from specfn.schema.render.keywords import OPEN
@@ -95,14 +90,13 @@ class Fitter:
         root = {key: value for key, value in schema.items() if key != "$defs"}
         rendering = self._renderer.render(root)
         aliases = self._names.aliases(root, definitions)
-        fit = self._finished(rendering, aliases, place=True)
+        fit = self._finish(rendering, aliases, inline=True)
         if self.profile.strict is None:
             return fit
         fault = next(refusals(fit.schema, self.profile), None)
-        if (
-            fault is not None and fault.code == "size"
-        ):  # it may nest less with its definitions apart
-            fit = self._finished(rendering, aliases, place=False)
+        if fault is not None and fault.code == "size":
+            # it may nest less with its definitions apart
+            fit = self._finish(rendering, aliases, inline=False)
             fault = next(refusals(fit.schema, self.profile), None)
         if fault is None:
             return fit
@@ -114,132 +108,84 @@ class Fitter:
         if self._fallback is None:
             assert self.profile.fallback is not None
             self._fallback = self._another(self.profile.fallback)
-        fit = self._fallback.fit(schema)
-        return Fit(
-            schema=fit.schema,
-            profile=fit.profile,
-            strict=False,
-            reason=reason,
-            names=fit.names,
-            changes=fit.changes,
-        )
+        return replace(self._fallback.fit(schema), strict=False, reason=reason)
 
     def _another(self, profile: Profile) -> "Fitter":
         return Fitter(profile, one_of=self._one_of, **self._options)
 
-    def _finished(self, rendering: Rendering, aliases: dict[str, str], *, place: bool) -> Fit:
-        schema = rendering.schema
-        plain = scalars(schema)
-        if plain:
-            schema = without(inlined(schema, plain), plain)
+    def _finish(self, rendering: Rendering, aliases: dict[str, str], *, inline: bool) -> Fit:
+        """Post-process a rendered schema; with ``inline``, definitions that are used once are in their places."""
+        profile = self.profile
+        schema, scalars = inline_scalars(rendering.schema)
         places: dict[str, Path] = {}
-        if place and "$defs" in schema:
-            schema, places = placed(schema)
-        labels = _labels(schema)
-        if labels:
-            schema = _relabeled(schema, labels)
+        if inline and "$defs" in schema:
+            schema, places = inline_used_once(schema)
+        schema, labels = label_plainly(schema)
         if aliases:
-            schema = renamed(schema, aliases)
-        unsaid: list[str] = []
-        if self.profile.strict is None:
-            schema = without_made_title(schema)
-        if not self.profile.closed:
-            schema, unsaid = opened(schema)
-        schema = tidied(schema, alone=self.profile.union_alone)
-        cut: list[tuple[str | int, ...]] = []
-        if self.profile.nesting is not None:
-            schema = trimmed(schema, self.profile.nesting, cut)
+            schema = rename_properties(schema, aliases)
+        if profile.strict is None:
+            schema = drop_generated_title(schema)
+        opened: list[str] = []
+        if not profile.closed:
+            schema, opened = open_root(schema)
+        schema = tidy(schema, alone=profile.union_alone)
+        cut: list[Path] = []
+        if profile.nesting is not None:
+            schema = cut_nested(schema, profile.nesting, cut)
         if schema.get("type") == "object" and "properties" not in schema:
             schema = ordered({**schema, "properties": {}})
+        moves = _Moves(aliases, labels, scalars, places)
         return Fit(
             schema=schema,
-            profile=self.profile,
-            strict=self.profile.strict is not None,
+            profile=profile,
+            strict=profile.strict is not None,
             reason=None,
             names={shown: own for own, shown in aliases.items()},
-            changes=lambda: chain(
-                _told(rendering, aliases, labels, [join(path) for path in cut], set(plain), places),
-                (Edit(pointer=pointer, kind="open", reason=OPEN) for pointer in unsaid),
-            ),
+            changes=lambda: _edits(rendering, moves, [join(path) for path in cut], opened),
         )
 
 
-# -- names of definitions -------------------------------------------------------------------------
+class _Moves(NamedTuple):
+    """The names and places that post-processing changed.
 
-#: A name that needs no escape in any reader's idea of a reference.
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
+    Attributes:
+        aliases, labels: the names that are shown, by those of properties and of definitions.
+        scalars: the references to definitions that are gone.
+        places: the places of definitions that were inlined.
+    """
 
+    aliases: Mapping[str, str]
+    labels: Mapping[str, str]
+    scalars: frozenset[str]
+    places: Mapping[str, Path]
 
-def _labels(schema: JsonObject) -> dict[str, str]:
-    """Return plain names for the definitions whose names are not plain."""
-    taken = set(schema.get("$defs", ()))
-    found: dict[str, str] = {}
-    for name in schema.get("$defs", ()):
-        if not _PLAIN.match(name):
-            found[name] = alias(name.strip("<>'"), taken)
-            taken.add(found[name])
-    return found
-
-
-def _relabeled(schema: JsonObject, labels: Mapping[str, str]) -> JsonObject:
-    references = {reference_to(name): f"#/$defs/{label}" for name, label in labels.items()}
-    out: JsonObject = _referring(schema, references)
-    out["$defs"] = {labels.get(name, name): node for name, node in out["$defs"].items()}
-    return out
-
-
-def _referring(value: Any, references: Mapping[str, str]) -> Any:
-    """Return a copy in which references have other names."""
-    if isinstance(value, list):
-        return [_referring(item, references) for item in value]
-    if not isinstance(value, dict):
-        return value
-    reference = value.get("$ref")
-    out = {key: _referring(item, references) for key, item in value.items()}
-    if isinstance(reference, str):
-        out["$ref"] = references.get(reference, reference)
-    return out
+    def pointer(self, pointer: str) -> str:
+        """Return the pointer to a place of the rendered schema in the schema that is shown."""
+        if not any(self):
+            return pointer
+        tokens = split(pointer)
+        while tokens[:1] == ["$defs"] and tokens[1] in self.places:
+            tokens = [*map(str, self.places[tokens[1]]), *tokens[2:]]
+        if tokens[:1] == ["$defs"] and reference_to(tokens[1]) in self.scalars:
+            return ""
+        for index in range(1, len(tokens)):
+            names = {"properties": self.aliases, "$defs": self.labels}.get(tokens[index - 1], {})
+            tokens[index] = names.get(tokens[index], tokens[index])
+        return join(tokens)
 
 
-# -- edits ------------------------------------------------------------------------------------------
-
-
-def _told(
-    rendering: Rendering,
-    aliases: Mapping[str, str],
-    labels: Mapping[str, str],
-    cut: list[str],
-    gone: set[str],
-    places: Mapping[str, Path],
+def _edits(
+    rendering: Rendering, moves: _Moves, cut: list[str], opened: list[str]
 ) -> Iterator[Edit]:
     """Yield the edits of a rendering and of its post-processing."""
-    for own, shown in aliases.items():
-        reason = f"the property {own!r} is shown under a name that the provider takes"
-        yield Edit(pointer="", kind="renamed", reason=f"{reason}: {shown}")
+    for own, shown in moves.aliases.items():
+        reason = f"the property {own!r} is shown under a name that the provider takes: {shown}"
+        yield Edit(pointer="", kind="renamed", reason=reason)
     for edit in rendering.edits:
-        pointer = edit.pointer
-        if aliases or labels or gone or places:
-            pointer = _shown(_moved(split(pointer), places), aliases, labels, gone)
+        pointer = moves.pointer(edit.pointer)
         if not any(pointer.startswith(f"{place}/") for place in cut):
             yield Edit(pointer=pointer, kind=edit.kind, reason=edit.reason)
     for place in cut:
         yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider takes")
-
-
-def _moved(tokens: list[str], places: Mapping[str, Path]) -> list[str]:
-    """Return the path of a place after definitions were moved inline."""
-    while tokens[:1] == ["$defs"] and tokens[1] in places:
-        tokens = [*map(str, places[tokens[1]]), *tokens[2:]]
-    return tokens
-
-
-def _shown(
-    tokens: list[str], aliases: Mapping[str, str], labels: Mapping[str, str], gone: set[str]
-) -> str:
-    """Return a pointer with the names of properties and definitions that are shown."""
-    if tokens[:1] == ["$defs"] and reference_to(tokens[1]) in gone:
-        return ""
-    for index in range(1, len(tokens)):
-        table = {"properties": aliases, "$defs": labels}.get(tokens[index - 1], {})
-        tokens[index] = table.get(tokens[index], tokens[index])
-    return join(tokens)
+    for place in opened:
+        yield Edit(pointer=place, kind="open", reason=OPEN)

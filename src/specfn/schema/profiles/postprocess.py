@@ -1,10 +1,10 @@
-"""Walks over a schema that was rendered for a provider, and post-processing of the whole schema."""
+"""Post-processing of a schema that was rendered for a provider: repeated words, lone unions, nesting, and the root."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.schema.compose.names import reference_to
 from specfn.schema.render.annotations import admits, words
 from specfn.schema.render.fragment import ordered
 
@@ -17,7 +17,7 @@ _CUT: Final = "(nested deeper than shown)"
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def mapped(schema: JsonObject, change: Callable[[Any, Path], Any]) -> JsonObject:
+def change_subschemas(schema: JsonObject, change: Callable[[Any, Path], Any]) -> JsonObject:
     """Return a schema with its direct subschemas changed; the same object if no subschema changed."""
     changed: JsonObject = {}
     for key, value in schema.items():
@@ -42,7 +42,7 @@ def _is(left: Any, right: Any) -> bool:
 # -- titles that repeat a name, unions without siblings --------------------------------------------
 
 
-def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
+def tidy(schema: Any, *, alone: bool, name: str | None = None) -> Any:
     """Return the schema without titles and descriptions that only repeat the property's name.
 
     Args:
@@ -55,13 +55,15 @@ def tidied(schema: Any, *, alone: bool, name: str | None = None) -> Any:
     if not isinstance(schema, dict):
         return schema
     if "title" in schema or "description" in schema:
-        schema = _worded(schema, name)
+        schema = _without_repeated_words(schema, name)
     if alone and "anyOf" in schema and len(schema) > 1:
         text = "\n".join(schema[key] for key in ("title", "description") if key in schema)
-        schema = {"anyOf": _with_description(_given(schema["anyOf"], schema), text)}
+        schema = {"anyOf": _with_description(_move_values(schema["anyOf"], schema), text)}
     if alone and None in schema.get("enum", ()):
         schema = _without_null(schema)
-    return mapped(schema, lambda inner, steps: tidied(inner, alone=alone, name=_named(steps, name)))
+    return change_subschemas(
+        schema, lambda inner, steps: tidy(inner, alone=alone, name=_named(steps, name))
+    )
 
 
 def _named(steps: Path, name: str | None) -> str | None:
@@ -71,7 +73,7 @@ def _named(steps: Path, name: str | None) -> str | None:
     return name if steps[0] == "anyOf" else None
 
 
-def _worded(schema: JsonObject, name: str | None) -> JsonObject:
+def _without_repeated_words(schema: JsonObject, name: str | None) -> JsonObject:
     annotations = words(schema, name)
     if all(annotations.get(key) == schema.get(key) for key in _WORDS):
         return schema
@@ -91,8 +93,8 @@ def _without_null(schema: JsonObject) -> JsonObject:
     return {**rest, "enum": values} if values else rest
 
 
-def _given(branches: list[Any], union: JsonObject) -> list[Any]:
-    """Branches with the default and the example of their union, each at the branch that fits it best."""
+def _move_values(branches: list[Any], union: JsonObject) -> list[Any]:
+    """Return branches with the default and the example of their union, each at the branch that fits it best."""
     out = [*branches]
     for key in ("default", "example"):
         value = union.get(key)
@@ -119,7 +121,7 @@ def _with_description(branches: list[Any], description: str) -> list[Any]:
 # -- a limit of nesting ---------------------------------------------------------------------------
 
 
-def trimmed(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: int = 0) -> Any:
+def cut_nested(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: int = 0) -> Any:
     """Return the schema with stubs for objects and arrays that are nested too deep.
 
     Args:
@@ -137,7 +139,9 @@ def trimmed(schema: Any, nesting: int, cut: list[Path], path: Path = (), depth: 
         if stub != schema:
             cut.append(path)
         return stub
-    return mapped(schema, lambda inner, steps: trimmed(inner, nesting, cut, (*path, *steps), depth))
+    return change_subschemas(
+        schema, lambda inner, steps: cut_nested(inner, nesting, cut, (*path, *steps), depth)
+    )
 
 
 #: Members that a stub does not have.
@@ -158,58 +162,45 @@ def _stub(node: JsonObject) -> JsonObject:
     return out
 
 
-# -- other names for properties -------------------------------------------------------------------
+# -- the root ---------------------------------------------------------------------------------------
+
+#: The groups of parameters at the root. Like the root, they are objects that no document declares (rule R5). A model
+#: does not need ``additionalProperties: false`` on them; validation keeps them closed. A function without parameters
+#: stays closed, because its schema contains nothing else.
+_GROUPS: Final = ("query", "headers", "cookies")
+
+_CLOSED: Final = "additionalProperties"
+
+#: Titles that generators make of an operation, e.g. ``CreateUserRequest``.
+_GENERATED: Final = re.compile(
+    r"\w+(?:Request(?:Body|Dto|DTO|Model|Schema)?|Body|Payload|Params|Parameters)\d*"
+)
 
 
-def renamed(schema: Any, names: Mapping[str, str]) -> Any:
-    """Return a schema with declared properties under other names; the same object if no name changes."""
-    if not isinstance(schema, dict):
+def drop_generated_title(schema: JsonObject) -> JsonObject:
+    """Return the root without a title of the body that was generated from the name of the operation."""
+    body = schema.get("properties", {}).get("body")
+    if not (isinstance(body, dict) and _GENERATED.fullmatch(body.get("title", ""))):
         return schema
-    out = mapped(schema, lambda inner, _: renamed(inner, names))
-    properties = out.get("properties", {})
-    if names.keys().isdisjoint(properties):
-        return out
-    out = {**out, "properties": {names.get(key, key): item for key, item in properties.items()}}
-    if "required" in out:
-        out["required"] = [names.get(name, name) for name in out["required"]]
-    return out
+    return {**schema, "properties": {**schema["properties"], "body": _without(body, "title")}}
 
 
-# -- definitions as short as a reference ------------------------------------------------
+def open_root(schema: JsonObject) -> tuple[JsonObject, list[str]]:
+    """Return the root and its groups without ``additionalProperties: false``, and the pointers where it was removed."""
+    properties = {**schema.get("properties", {})}
+    groups = [key for key in _GROUPS if _is_closed(properties.get(key))]
+    properties.update({key: _without(properties[key], _CLOSED) for key in groups})
+    places = [f"/properties/{key}" for key in groups]
+    if not _is_closed(schema):
+        return ({**schema, "properties": properties} if groups else schema), places
+    return {**_without(schema, _CLOSED), "properties": properties}, ["", *places]
 
 
-def scalars(schema: JsonObject) -> dict[str, JsonObject]:
-    """Return the definitions that turned out to be scalars, by their references."""
-    return {
-        reference_to(name): node
-        for name, node in schema.get("$defs", {}).items()
-        if _is_scalar(node)
-    }
+def _is_closed(node: Any) -> bool:
+    """Return whether a schema is an object with properties that refuses all others."""
+    is_object = isinstance(node, dict) and bool(node.get("properties"))
+    return is_object and node.get(_CLOSED) is False
 
 
-def _is_scalar(node: JsonObject) -> bool:
-    kinds = node.get("type", ())
-    return not set([kinds] if isinstance(kinds, str) else kinds).isdisjoint(_SCALARS)
-
-
-_SCALARS: Final = frozenset({"boolean", "integer", "number", "string"})
-
-
-def inlined(schema: Any, found: Mapping[str, JsonObject]) -> Any:
-    """Return a schema with some definitions in the places of their references."""
-    if not isinstance(schema, dict):
-        return schema
-    branches = schema.get("anyOf", ())
-    inner = branches[0] if len(branches) == 1 and isinstance(branches[0], dict) else schema
-    target = found.get(inner.get("$ref", ""))
-    if target is not None:
-        annotations = {key: value for key, value in schema.items() if key not in {"$ref", "anyOf"}}
-        return ordered({**target, **annotations})
-    return mapped(schema, lambda inner, _: inlined(inner, found))
-
-
-def without(schema: JsonObject, found: Mapping[str, JsonObject]) -> JsonObject:
-    """Return a schema without definitions that nothing refers to any more."""
-    kept = {name: node for name, node in schema["$defs"].items() if reference_to(name) not in found}
-    rest = {key: value for key, value in schema.items() if key != "$defs"}
-    return {**rest, "$defs": kept} if kept else rest
+def _without(node: JsonObject, name: str) -> JsonObject:
+    return {key: value for key, value in node.items() if key != name}

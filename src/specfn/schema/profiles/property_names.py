@@ -1,11 +1,12 @@
 """Replacement of property names that a provider refuses (rule R14)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
+from specfn.schema.profiles.postprocess import change_subschemas
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import walk
 
@@ -82,3 +83,17 @@ def alias(name: str, taken: Iterable[str]) -> str:
 
 def _hashed(name: str) -> str:
     return f"{name[: _MOST - 7]}_{mark(name)}"
+
+
+def rename_properties(schema: Any, names: Mapping[str, str]) -> Any:
+    """Return a schema with declared properties under other names; the same object if no name changes."""
+    if not isinstance(schema, dict):
+        return schema
+    out = change_subschemas(schema, lambda inner, _: rename_properties(inner, names))
+    properties = out.get("properties", {})
+    if names.keys().isdisjoint(properties):
+        return out
+    out = {**out, "properties": {names.get(key, key): item for key, item in properties.items()}}
+    if "required" in out:
+        out["required"] = [names.get(name, name) for name in out["required"]]
+    return out

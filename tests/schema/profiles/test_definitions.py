@@ -6,7 +6,7 @@ from tests.schema.conftest import place
 
 from specfn.connectors.registry import profile
 from specfn.schema.profiles.fit import Fit, Fitter
-from specfn.schema.profiles.inline_defs import placed
+from specfn.schema.profiles.definitions import inline_used_once
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ def test_what_is_used_once_is_in_its_place() -> None:
         Inner=thing(x=STRING),
         Twice=thing(y=STRING),
     )
-    whole, places = placed(schema)
+    whole, places = inline_used_once(schema)
     assert whole["properties"]["a"] == {
         "type": "object",
         "description": "Here.\n\nSaid.",
@@ -59,13 +59,13 @@ def test_without_definitions_nothing_changes() -> None:
         root({"a": to("T"), "b": to("T")}, T=thing(x=STRING)),
         root({"a": to("T")}, T=thing(next=to("T"))),
     ):
-        assert placed(schema)[0] is schema
+        assert inline_used_once(schema)[0] is schema
 
 
-def test_a_chain_is_placed_as_deep_as_readers_go() -> None:
+def test_a_chain_is_inlined_as_deep_as_readers_go() -> None:
     """Definitions that lead to one another without end of nesting stay definitions from some depth on."""
     chain = {f"T{n}": thing(next=to(f"T{n + 1}")) for n in range(500)}
-    whole, places = placed(root({"a": to("T0")}, **chain, T500=thing(x=STRING)))
+    whole, places = inline_used_once(root({"a": to("T0")}, **chain, T500=thing(x=STRING)))
     assert 0 < len(whole["$defs"]) < 100
     assert len(places) + len(whole["$defs"]) == 501
 
