@@ -14,7 +14,7 @@ from specfn.migrate.route import Route
 from specfn.records import Note
 from specfn.schema.patterns.cost import refused
 from specfn.schema.patterns.engine import classify, patterns_in
-from specfn.schema.render.annotations import reading
+from specfn.schema.render.annotations import normalization_note
 from specfn.validation.compile.applicators import subschemas
 
 #: The maximum number of formats or patterns in a note, and of characters of a pattern in it.
@@ -43,7 +43,9 @@ def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
         for node, tokens in facts.of(_marked, schema):
             place = ("components", "schemas", component, *tokens)
             pointer = route.pointer if not name or is_variant else join(place)
-            yield Note(pointer=pointer, text=f"at {component}{join(tokens)}: {reading(node)}")
+            yield Note(
+                pointer=pointer, text=f"at {component}{join(tokens)}: {normalization_note(node)}"
+            )
 
 
 def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:

@@ -97,11 +97,11 @@ SHOWN_ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples
 #: A schema with only these keywords and one of ``SCALAR_TYPES`` is rendered directly.
 SCALAR = _PLAIN | SHOWN_ANNOTATIONS | {"enum", "readOnly", "type", "writeOnly", "xml"}
 
-#: The type and nullability of a scalar by its ``type``, as text.
-SCALAR_TYPES: dict[str, tuple[str, bool]] = {
-    text: (kind, nullable)
+#: The type and nullability of a scalar by its ``type``; a list of types is a tuple here.
+SCALAR_TYPES: dict[str | tuple[str, ...], tuple[str, bool]] = {
+    declared: (kind, nullable)
     for kind in ("boolean", "integer", "number", "string")
-    for text, nullable in ((kind, False), (str([kind, "null"]), True))
+    for declared, nullable in ((kind, False), ((kind, "null"), True))
 }
 
 

@@ -67,7 +67,7 @@ class FitCache:
     ) -> Fit:
         """Return the schema of a function's arguments, fitted to the fallback of a profile for a reason."""
         fitter = self._fitter(function, profile, budget)
-        return fitter.unenforced(function.validator, reason)
+        return fitter.fit_fallback(function.validator, reason)
 
     def _fitter(self, function: Function, profile: Profile, budget: int | None) -> Fitter:
         settings = function.schemas.settings
@@ -90,7 +90,7 @@ class FitCache:
             and any(edit.kind == _NULL for edit in fit.edits)
         ):
             reason = "a property that an update leaves out would be sent as null, and erased"
-            return fitter.unenforced(function.validator, reason)
+            return fitter.fit_fallback(function.validator, reason)
         return fit
 
 

@@ -40,7 +40,7 @@ def test_only_what_cannot_fit_is_passed_over(node: dict[str, Any], room: int, di
     """F9: whatever the room, every rendering that fits is tried, and the least of all, too."""
     definitions = Definitions(SCHEMAS, "request", Family(SCHEMAS))
     fragment = Fragments(definitions, DIALECTS[dialect], constraint=True).fragment("Wide", node)
-    every, tried = [*fragment.trimmed(ENDLESS)], [*fragment.trimmed(room)]
+    every, tried = [*fragment.smaller_forms(ENDLESS)], [*fragment.smaller_forms(room)]
     assert every[-1:] == tried[-1:]
     assert [form for form in tried if form.size <= room] == [
         form for form in every if form.size <= room

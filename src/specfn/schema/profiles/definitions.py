@@ -9,7 +9,7 @@ from specfn._internal.json import JsonObject
 from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.postprocess import Path, change_subschemas
 from specfn.schema.profiles.property_names import alias
-from specfn.schema.render.fragment import ordered
+from specfn.schema.render.fragment import order_members
 from specfn.schema.walk import walk
 
 #: The deepest nesting at which definitions are inlined.
@@ -36,7 +36,7 @@ def inline_scalars(schema: JsonObject) -> tuple[JsonObject, frozenset[str]]:
             return node
         target = scalars.get(_reference(node))
         if target is not None:
-            return ordered({**target, **_annotations(node)})
+            return order_members({**target, **_annotations(node)})
         return change_subschemas(node, inline)
 
     return _with_definitions(
@@ -123,7 +123,7 @@ def _join(target: JsonObject, annotations: JsonObject) -> JsonObject:
     own, place = target.get("description"), annotations.get("description")
     if own and place and own != place:
         out["description"] = f"{place}\n\n{own}"
-    return ordered(out)
+    return order_members(out)
 
 
 def label_plainly(schema: JsonObject) -> tuple[JsonObject, dict[str, str]]:

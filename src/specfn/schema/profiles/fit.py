@@ -21,7 +21,7 @@ from specfn.schema.profiles.postprocess import (
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.property_names import PropertyNames, rename_properties
 from specfn.schema.render.budget import ModelRenderer, Rendering
-from specfn.schema.render.fragment import ordered
+from specfn.schema.render.fragment import order_members
 from specfn.schema.render.keywords import OPEN
 from specfn.settings import OneOf
 
@@ -101,9 +101,9 @@ class Fitter:
         if fault is None:
             return fit
         place = f" (at #{fault.pointer})" if fault.pointer else ""
-        return self.unenforced(schema, f"{fault.reason}{place}")
+        return self.fit_fallback(schema, f"{fault.reason}{place}")
 
-    def unenforced(self, schema: JsonObject, reason: str) -> Fit:
+    def fit_fallback(self, schema: JsonObject, reason: str) -> Fit:
         """Fit the schema to the fallback profile."""
         if self._fallback is None:
             assert self.profile.fallback is not None
@@ -133,7 +133,7 @@ class Fitter:
         if profile.nesting is not None:
             schema = cut_nested(schema, profile.nesting, cut)
         if schema.get("type") == "object" and "properties" not in schema:
-            schema = ordered({**schema, "properties": {}})
+            schema = order_members({**schema, "properties": {}})
         moves = _Moves(aliases, labels, scalars, places)
         return Fit(
             schema=schema,

@@ -37,7 +37,7 @@ RefusalCode: TypeAlias = Literal[
     "union",
 ]
 
-_Found: TypeAlias = Iterator[tuple[RefusalCode, str]]
+_Faults: TypeAlias = Iterator[tuple[RefusalCode, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _below(node: JsonObject) -> Iterator[tuple[tuple[str | int, ...], Any]]:
 # -- one node -------------------------------------------------------------------------------------
 
 
-def _of_node(node: JsonObject, path: _Path, profile: Profile) -> _Found:
+def _of_node(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
     accepted = profile.keywords | profile.tolerated | _SPOKEN
     for key in node:
         if key not in accepted:
@@ -156,14 +156,14 @@ _GRAPH: Final = frozenset({"$defs", "$ref"})
 _SPOKEN: Final = _GRAPH | {"nullable"}
 
 
-def _references(node: JsonObject, profile: Profile) -> _Found:
+def _references(node: JsonObject, profile: Profile) -> _Faults:
     if not profile.refs and not _GRAPH.isdisjoint(node):
         yield "reference", "references are not accepted"
     if profile.ref_alone and "$ref" in node and len(node) > 1:
         yield "reference", "no keyword may be beside $ref"
 
 
-def _types(node: JsonObject, profile: Profile) -> _Found:
+def _types(node: JsonObject, profile: Profile) -> _Faults:
     kinds = node.get("type")
     if isinstance(kinds, list) and (profile.null != "type" or len(kinds) > 2):
         yield "null", "a list of types is not accepted"
@@ -178,7 +178,7 @@ def _types(node: JsonObject, profile: Profile) -> _Found:
         yield "required", f"required, but not declared: {', '.join(sorted(undeclared)[:3])}"
 
 
-def _values(node: JsonObject, profile: Profile) -> _Found:
+def _values(node: JsonObject, profile: Profile) -> _Faults:
     values = node.get("enum")
     if not isinstance(values, list):
         return
@@ -188,7 +188,7 @@ def _values(node: JsonObject, profile: Profile) -> _Found:
         yield "enum", "an enum must not hold the empty string"
 
 
-def _texts(node: JsonObject, profile: Profile) -> _Found:
+def _texts(node: JsonObject, profile: Profile) -> _Faults:
     name, formats = node.get("format"), profile.formats
     if isinstance(name, str) and formats is not None:
         kinds = node.get("type")
@@ -200,7 +200,7 @@ def _texts(node: JsonObject, profile: Profile) -> _Found:
         yield "pattern", "the pattern looks around or back"
 
 
-def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Found:
+def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
     legal = profile.nested_key if path else profile.root_key
     if legal is not None:
         for name in node.get("properties", ()):
@@ -208,7 +208,7 @@ def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Found:
                 yield "key", f"the property name {name[:80]!r} is not accepted"
 
 
-def _strict(node: JsonObject, limits: Strict) -> _Found:
+def _strict(node: JsonObject, limits: Strict) -> _Faults:
     kinds = node.get("type")
     if kinds is None and "anyOf" not in node and "$ref" not in node and "enum" not in node:
         yield "strict", "a value of any type cannot be enforced"
@@ -242,7 +242,7 @@ class _Count:
 
     def refusals(self, limits: Strict) -> Iterator[Refusal]:
         """Yield every number over its limit."""
-        for what, found, most in (
+        for what, number, most in (
             ("properties", self.properties, limits.properties),
             ("nested objects", self.nesting, limits.nesting),
             ("enum values", self.values, limits.enum_values),
@@ -250,8 +250,8 @@ class _Count:
             ("optional properties", self.optional, limits.optional),
             ("unions", self.unions, limits.unions),
         ):
-            if most is not None and found > most:
-                reason = f"{found:,} {what}; at most {most:,} can be enforced"
+            if most is not None and number > most:
+                reason = f"{number:,} {what}; at most {most:,} can be enforced"
                 yield Refusal(pointer="", code="size", reason=reason)
         count, most = limits.long_enum
         if any(values > count and texts > most for values, texts in self.long):

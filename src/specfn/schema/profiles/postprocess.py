@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.schema.render.annotations import admits, words
-from specfn.schema.render.fragment import ordered
+from specfn.schema.render.fragment import order_members
 
 #: Members with subschemas in a schema that was rendered for a provider.
 _MAPS: Final = frozenset({"properties", "$defs"})
@@ -62,11 +62,11 @@ def tidy(schema: Any, *, alone: bool, name: str | None = None) -> Any:
     if alone and None in schema.get("enum", ()):
         schema = _without_null(schema)
     return change_subschemas(
-        schema, lambda inner, steps: tidy(inner, alone=alone, name=_named(steps, name))
+        schema, lambda inner, steps: tidy(inner, alone=alone, name=_property_name(steps, name))
     )
 
 
-def _named(steps: Path, name: str | None) -> str | None:
+def _property_name(steps: Path, name: str | None) -> str | None:
     """Return the name of the property of a subschema; a branch has the name of its union."""
     if steps[0] == "properties":
         return str(steps[1])
@@ -105,7 +105,7 @@ def _move_values(branches: list[Any], union: JsonObject) -> list[Any]:
         ]
         if takers:
             index = min(takers, key=lambda index: "enum" not in out[index])
-            out[index] = ordered({**out[index], key: value})
+            out[index] = order_members({**out[index], key: value})
     return out
 
 
@@ -115,7 +115,7 @@ def _with_description(branches: list[Any], description: str) -> list[Any]:
     first = branches[0]
     old = first.get("description")
     text = f"{description}\n{old}" if old and old != description else description
-    return [ordered({**first, "description": text}), *branches[1:]]
+    return [order_members({**first, "description": text}), *branches[1:]]
 
 
 # -- a limit of nesting ---------------------------------------------------------------------------

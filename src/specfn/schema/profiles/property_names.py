@@ -10,7 +10,7 @@ from specfn.schema.profiles.postprocess import change_subschemas
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import walk
 
-_MOST: Final = 64
+_MAX_CHARACTERS: Final = 64
 
 
 class PropertyNames:
@@ -29,38 +29,38 @@ class PropertyNames:
         if not refused:
             return {}
         schemas = [schema, *definitions.values()]
-        taken = {name for part in schemas for node in walk(part) for name in _declared(node)}
-        found: dict[str, str] = {}
+        taken = {name for part in schemas for node in walk(part) for name in _names_of(node)}
+        aliases: dict[str, str] = {}
         for name in dict.fromkeys(refused):
-            found[name] = alias(name, taken)
-            taken.add(found[name])
-        return found
+            aliases[name] = alias(name, taken)
+            taken.add(aliases[name])
+        return aliases
 
     def _of_root(self, schema: JsonObject) -> Iterator[str]:
         if self._root is not None:
-            yield from (name for name in _declared(schema) if not self._root.fullmatch(name))
+            yield from (name for name in _names_of(schema) if not self._root.fullmatch(name))
         if self._nested is not None:
             for node in walk(schema):
                 if node is not schema:
-                    yield from _unfit(self._nested, _declared(node))
+                    yield from _unfit(self._nested, _names_of(node))
 
     def _of(self, node: Any) -> tuple[str, ...]:
         if self._nested is None:
             return ()
-        found = self._refused.get(id(node))
-        if found is None:
+        known = self._refused.get(id(node))
+        if known is None:
             names = (
-                name for inner in walk(node) for name in _unfit(self._nested, _declared(inner))
+                name for inner in walk(node) for name in _unfit(self._nested, _names_of(inner))
             )
-            found = self._refused[id(node)] = (node, tuple(names))
-        return found[1]
+            known = self._refused[id(node)] = (node, tuple(names))
+        return known[1]
 
 
 def _matcher(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(pattern)
 
 
-def _declared(node: JsonObject) -> Iterable[str]:
+def _names_of(node: JsonObject) -> Iterable[str]:
     properties = node.get("properties")
     return properties if isinstance(properties, dict) else ()
 
@@ -74,15 +74,17 @@ def alias(name: str, taken: Iterable[str]) -> str:
     legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
     if legal[0].isdigit():
         legal = f"_{legal}"
-    if len(legal) > _MOST:
-        legal = f"{legal[: _MOST - 7]}_{mark(name)}"
+    if len(legal) > _MAX_CHARACTERS:
+        legal = f"{legal[: _MAX_CHARACTERS - 7]}_{mark(name)}"
     while legal in taken:
-        legal = f"_{legal}"[:_MOST] if len(legal) < _MOST else _hashed(legal)
+        legal = (
+            f"_{legal}"[:_MAX_CHARACTERS] if len(legal) < _MAX_CHARACTERS else _abbreviate(legal)
+        )
     return legal
 
 
-def _hashed(name: str) -> str:
-    return f"{name[: _MOST - 7]}_{mark(name)}"
+def _abbreviate(name: str) -> str:
+    return f"{name[: _MAX_CHARACTERS - 7]}_{mark(name)}"
 
 
 def rename_properties(schema: Any, names: Mapping[str, str]) -> Any:

@@ -10,10 +10,10 @@ from specfn.schema.compose.definitions_lookup import OwnDefinitions, takes_null
 from specfn.schema.compose.root_facts import types_of, values_of
 
 #: The deepest nesting that is looked at; deeper arguments are refused when they are validated.
-_DEEPEST: Final = 100
+_MAX_DEPTH: Final = 100
 
 #: The maximum number of branches against which one value is compared.
-_MOST: Final = 200
+_MAX_BRANCHES: Final = 200
 
 
 def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nulls: bool) -> Any:
@@ -44,7 +44,7 @@ class _Restorer:
         self._nulls = nulls
 
     def value(self, value: Any, schemas: list[Any], depth: int) -> Any:
-        if depth > _DEEPEST or json_type(value) not in (dict, list):
+        if depth > _MAX_DEPTH or json_type(value) not in (dict, list):
             return value
         if type(value) is dict and not has_text_keys(value):
             return value
@@ -60,7 +60,7 @@ class _Restorer:
     def _flat(self, schemas: list[Any]) -> Iterator[JsonObject]:
         """Yield the schemas without references and unions, each alternative separately."""
         waiting, seen = list(schemas), set[int]()
-        while waiting and len(seen) < _MOST:
+        while waiting and len(seen) < _MAX_BRANCHES:
             node = waiting.pop()
             if not isinstance(node, dict) or id(node) in seen:
                 continue

@@ -79,7 +79,7 @@ def admits(node: JsonObject, value: Any) -> bool:
     return "enum" not in node or value in node["enum"]
 
 
-def reading(node: JsonObject) -> str:
+def normalization_note(node: JsonObject) -> str:
     """Return the note about a schema that was normalized to another meaning; ``""`` for any other schema."""
     notes = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
     for key, values in node.get(DECLARED, {}).items():
@@ -90,14 +90,14 @@ def reading(node: JsonObject) -> str:
     return "; ".join(notes)
 
 
-def example(node: JsonObject) -> tuple[Any, ...]:
+def telling_example(node: JsonObject) -> tuple[Any, ...]:
     """Return at most one example that adds information to the rest of the schema."""
     if "enum" in node or "const" in node or node.get("type") == "boolean":
         return ()
-    for found in node["examples"][:_MAX_EXAMPLES]:
-        known = found is None or ("default" in node and node["default"] == found)
-        if not known and is_telling(found) and admits(node, found):
-            return (found,)
+    for example in node["examples"][:_MAX_EXAMPLES]:
+        known = example is None or ("default" in node and node["default"] == example)
+        if not known and is_telling(example) and admits(node, example):
+            return (example,)
     return ()
 
 
@@ -112,32 +112,32 @@ _MAX_COMPONENT_BYTES: Final = 2_000
 _MAX_SPELLED_BYTES: Final = 600
 
 
-def shown(value: Any) -> str:
+def keyword_text(value: Any) -> str:
     """Return the value of a keyword as a description shows it.
 
     A reference is shown as the name of its component. Properties that are refused are left out.
     """
     text = dumps(value).decode()
     if ":false" in text and "properties" in text:
-        text = dumps(_offered(value)).decode()
+        text = dumps(_without_refused(value)).decode()
     if "$ref" in text:
         text = _REFERENCE.sub(lambda match: unescape(unquote(match[1])), text)
     return shorten(clean(text), _MAX_SHOWN_CHARACTERS)
 
 
-def spelled(value: Any, definitions: DefinitionLookup) -> str:
+def expanded_text(value: Any, definitions: DefinitionLookup) -> str:
     """Return the value of a keyword with components in the places of their names, if that is short enough."""
     if '"$ref"' in (text := dumps(value).decode()) and len(text) <= _MAX_COMPONENT_BYTES:
-        text = dumps(_offered(_resolved(value, definitions))).decode()
+        text = dumps(_without_refused(_insert_components(value, definitions))).decode()
         if len(text) <= _MAX_SPELLED_BYTES:
             return clean(_REFERENCE.sub(lambda match: unescape(unquote(match[1])), text))
-    return shown(value)
+    return keyword_text(value)
 
 
-def _resolved(value: Any, definitions: DefinitionLookup) -> Any:
+def _insert_components(value: Any, definitions: DefinitionLookup) -> Any:
     """Return a value with references replaced by their components. References inside these remain."""
     if isinstance(value, list):
-        return [_resolved(item, definitions) for item in value]
+        return [_insert_components(item, definitions) for item in value]
     if not isinstance(value, dict):
         return value
     name = definitions.name_of(value["$ref"]) if isinstance(value.get("$ref"), str) else None
@@ -145,7 +145,8 @@ def _resolved(value: Any, definitions: DefinitionLookup) -> Any:
         target = definitions[name]
         return _plain(target) if len(dumps(target)) <= _MAX_COMPONENT_BYTES else value
     return {
-        key: item if key in _DATA else _resolved(item, definitions) for key, item in value.items()
+        key: item if key in _DATA else _insert_components(item, definitions)
+        for key, item in value.items()
     }
 
 
@@ -162,18 +163,18 @@ def _plain(schema: Any, *, named: bool = False) -> Any:
     }
 
 
-def _offered(value: Any) -> Any:
+def _without_refused(value: Any) -> Any:
     """Return the value of a keyword without the properties that its schemas refuse."""
     if isinstance(value, list):
-        return [_offered(item) for item in value]
+        return [_without_refused(item) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {key: item if key in _DATA else _offered(item) for key, item in value.items()}
-    properties = found.get("properties")
+    offered = {key: item if key in _DATA else _without_refused(item) for key, item in value.items()}
+    properties = offered.get("properties")
     if isinstance(properties, dict):
         kept = {name: item for name, item in properties.items() if item is not False}
-        found["properties"] = kept
-    return found
+        offered["properties"] = kept
+    return offered
 
 
 #: Members of a schema that hold values, not schemas.

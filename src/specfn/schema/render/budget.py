@@ -10,8 +10,14 @@ from specfn._internal.pointer import join
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.dialect import DIALECTS, Dialect
-from specfn.schema.render.fragment import Form, Hole, Key, beside
-from specfn.schema.render.fragments import ENDLESS, Fragment, Fragments, shown_name, shown_reference
+from specfn.schema.render.fragment import Form, Hole, Key, add_annotations
+from specfn.schema.render.fragments import (
+    ENDLESS,
+    Fragment,
+    Fragments,
+    definition_name,
+    definition_reference,
+)
 from specfn.settings import OneOf
 
 #: The deepest nesting of fragments; JSON writers and readers have limits of their own.
@@ -95,7 +101,7 @@ class Expansion:
             optional, _, _, parent, index = heapq.heappop(self._heap)
             self._expand(parent, index, optional=optional)
         self._restore()
-        schema: JsonObject = self._assembled(self._root)
+        schema: JsonObject = self._assemble(self._root)
         if self._shared:
             schema = {**schema, "$defs": {name: self._definition(name) for name in self._shared}}
         return schema
@@ -124,7 +130,7 @@ class Expansion:
                 break
         else:
             form = fragment.short  # the least of all, if nothing fits
-            for form in fragment.trimmed(self._budget):
+            for form in fragment.smaller_forms(self._budget):
                 if self._cost(fragment, form) <= self._budget:
                     break
         self._adopt(self._root, form, optional=False)
@@ -151,10 +157,10 @@ class Expansion:
 
     def _declare(self, hole: Hole) -> bool:
         """Reserve room for a definition that is referenced for the first time."""
-        name = shown_name(hole)
+        name = definition_name(hole)
         if name in self._shared:
             return False
-        self._used += self._declared(hole) + (0 if self._shared else _SECTION)
+        self._used += self._definition_size(hole) + (0 if self._shared else _SECTION)
         self._shared[name] = hole
         return True
 
@@ -162,13 +168,15 @@ class Expansion:
         """Return the size of a form with stubs in its holes and the definitions that it needs first."""
         cost = form.size + fragment.places(form)
         if self._fragments.dialect.refs:
-            places = {shown_name(hole): hole for hole in form.holes if hole.shared}
+            places = {definition_name(hole): hole for hole in form.holes if hole.shared}
             new = [hole for name, hole in places.items() if name not in self._shared]
-            cost += sum(map(self._declared, new)) + (_SECTION if new and not self._shared else 0)
+            cost += sum(map(self._definition_size, new)) + (
+                _SECTION if new and not self._shared else 0
+            )
         return cost
 
-    def _declared(self, hole: Hole) -> int:
-        return self._stub(hole)[1] + len(dumps(shown_name(hole))) + 2
+    def _definition_size(self, hole: Hole) -> int:
+        return self._stub(hole)[1] + len(dumps(definition_name(hole))) + 2
 
     def _stub(self, hole: Hole) -> tuple[JsonObject, int]:
         """Return the stub of a shared definition, and its size."""
@@ -187,7 +195,7 @@ class Expansion:
         self._used -= fragment.stub[1]
         child = Instance(fragment, form, () if hole.shared else parent.keys, parent.nesting + 1)
         if hole.shared:
-            self._shared[shown_name(hole)] = child
+            self._shared[definition_name(hole)] = child
         else:
             parent.children[index] = child
         self._adopt(child, form, optional=optional)
@@ -201,7 +209,7 @@ class Expansion:
         case = (nesting <= _DESCRIBED, nesting <= _TRIMMED)
         if room <= fragment.refused.get(case, -1):
             return None
-        parts = fragment.trimmed(room) if nesting <= _TRIMMED else iter(())
+        parts = fragment.smaller_forms(room) if nesting <= _TRIMMED else iter(())
         for form in chain(self._forms(fragment, nesting=nesting), parts):
             if self._cost(fragment, form) <= room:
                 return form
@@ -231,22 +239,22 @@ class Expansion:
 
     # -- putting together ---------------------------------------------------------------------------
 
-    def _assembled(self, instance: Instance) -> Any:
+    def _assemble(self, instance: Instance) -> Any:
         children = iter(instance.children)
 
         def resolve(hole: Hole) -> Any:
             child = next(children)
             if hole.shared:
-                return {"$ref": shown_reference(hole), **hole.beside, **hole.texts}
+                return {"$ref": definition_reference(hole), **hole.other_annotations, **hole.texts}
             if isinstance(child, Instance):
-                return beside(self._assembled(child), hole)
-            return beside(instance.fragment.child(hole).stub[0], hole, texts=False)
+                return add_annotations(self._assemble(child), hole)
+            return add_annotations(instance.fragment.child(hole).stub[0], hole, texts=False)
 
         return instance.form.fill(resolve)
 
     def _definition(self, name: str) -> Any:
         shared = self._shared[name]
-        return self._stub(shared)[0] if isinstance(shared, Hole) else self._assembled(shared)
+        return self._stub(shared)[0] if isinstance(shared, Hole) else self._assemble(shared)
 
     def edits(self) -> Iterator[Edit]:
         """Yield the edits for everything that was cut or left out, with pointers into the schema."""
@@ -260,7 +268,7 @@ class Expansion:
         for instance in self._instances:
             place = places[id(instance)]
             form = instance.form
-            yield from placed(form.edits, place)
+            yield from move_edits(form.edits, place)
             if _is_bare(instance):
                 reason = f"descriptions left out to stay within {self._budget} bytes"
                 yield Edit(pointer=place, kind="description", reason=reason)
@@ -275,7 +283,7 @@ class Expansion:
         return text.format(budget=self._budget, recursive=self._recursive + 1)
 
 
-def placed(edits: tuple[Edit, ...], place: str) -> Iterator[Edit]:
+def move_edits(edits: tuple[Edit, ...], place: str) -> Iterator[Edit]:
     """Yield the edits of a fragment with pointers into the schema that contains it."""
     for edit in edits:
         yield Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
@@ -337,12 +345,12 @@ class ModelRenderer:
             self._fragments.weigh(root)
             if not root.cyclic and root.height <= MAX_NESTING and root.weight <= budget:
                 return Rendering(root.complete, lambda: _edits(root, ""))
-        expansion, schema = self._expanded(root, budget)
+        expansion, schema = self._expand(root, budget)
         if expansion.is_over:
-            return self._stubbed(root, budget)
+            return self._render_stub(root, budget)
         return Rendering(schema, expansion.edits)
 
-    def _expanded(self, root: Fragment, budget: int) -> tuple[Expansion, JsonObject]:
+    def _expand(self, root: Fragment, budget: int) -> tuple[Expansion, JsonObject]:
         """Expand a fragment. If there is no room for the rest, nest recursive fragments fewer times."""
         recursive = self._recursive
         while True:
@@ -352,7 +360,7 @@ class ModelRenderer:
                 return expansion, schema
             recursive -= 1
 
-    def _stubbed(self, root: Fragment, budget: int) -> Rendering:
+    def _render_stub(self, root: Fragment, budget: int) -> Rendering:
         """Return the stub of a schema whose root does not fit, for example a union of hundreds of branches."""
         content = self._fragments.stub(root)
         edit = Edit(pointer="", kind="cut", reason=f"cut to stay within {budget} bytes")
@@ -381,6 +389,6 @@ class ModelRenderer:
 
 def _edits(fragment: Fragment, place: str) -> Iterator[Edit]:
     """Yield the edits of a complete fragment, with pointers below a place."""
-    yield from placed(fragment.full.edits, place)
+    yield from move_edits(fragment.full.edits, place)
     for hole in fragment.full.holes:
         yield from _edits(fragment.child(hole), place + join(hole.path))

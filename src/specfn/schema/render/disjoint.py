@@ -22,9 +22,9 @@ def are_exclusive(named: DefinitionLookup, branches: Sequence[Any]) -> bool:
 
     The branches differ in their types, in their constants, or in the constants of a property that all require.
     """
-    found = [_resolved(named, branch) for branch in branches if branch is not False]
+    resolved = [_resolve(named, branch) for branch in branches if branch is not False]
     for kind in _KINDS:
-        alike = [node for node in found if node is None or kind in _kinds(node)]
+        alike = [node for node in resolved if node is None or kind in _kinds(node)]
         if len(alike) > 1 and not _differ(named, alike, kind):
             return False
     return True
@@ -39,7 +39,7 @@ def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bo
     seen: set[int] = set()
     while waiting and len(seen) < _BRANCHES:
         branch = waiting.pop()
-        node = _resolved(named, branch)
+        node = _resolve(named, branch)
         if branch is False:
             continue
         if node is None:
@@ -54,7 +54,7 @@ def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bo
     return not waiting
 
 
-def _resolved(named: DefinitionLookup, node: Any) -> JsonObject | None:
+def _resolve(named: DefinitionLookup, node: Any) -> JsonObject | None:
     """Return the schema behind the references of a branch; ``None`` if it admits anything or leads nowhere."""
     for _ in range(_CHAIN):
         if not isinstance(node, dict):
@@ -95,7 +95,7 @@ def _constants(named: DefinitionLookup, node: JsonObject | None, name: str) -> l
     """Return the constants of a required property."""
     if node is None or name not in node.get("required", ()):
         return None
-    inner = _resolved(named, node.get("properties", {}).get(name))
+    inner = _resolve(named, node.get("properties", {}).get(name))
     return None if inner is None else values_of(inner)
 
 

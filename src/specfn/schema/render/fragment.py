@@ -26,7 +26,7 @@ class Hole(NamedTuple):
         path: where the hole is in its own fragment.
         optional: true if the place is optional in an instance.
         texts: descriptions and examples that the place has of its own.
-        beside: other annotations that the place has of its own.
+        other_annotations: the others that the place has of its own.
         nullable: true if the place also admits null.
         shared: true if the place refers to the fragment (dialect 3.1) instead of containing it.
         extra: the maximum number of bytes that the annotations of the place add to its content.
@@ -37,7 +37,7 @@ class Hole(NamedTuple):
     path: Path
     optional: bool
     texts: JsonObject
-    beside: JsonObject
+    other_annotations: JsonObject
     nullable: bool
     shared: bool
     extra: int
@@ -81,12 +81,12 @@ def hole(
 ) -> Hole:
     """Create a hole with its size; ``annotations`` are those of the place itself."""
     texts = {name: value for name, value in annotations.items() if name in TEXTS}
-    beside = {name: value for name, value in annotations.items() if name not in TEXTS}
+    others = {name: value for name, value in annotations.items() if name not in TEXTS}
     extra = len(dumps(annotations)) if annotations else 0
-    return Hole(key, node, path, optional, texts, beside, False, shared, extra)
+    return Hole(key, node, path, optional, texts, others, False, shared, extra)
 
 
-def admitting_null(place: Hole) -> Hole:
+def nullable_hole(place: Hole) -> Hole:
     """Return the same hole, but admitting null."""
     return Hole(
         place.key,
@@ -94,7 +94,7 @@ def admitting_null(place: Hole) -> Hole:
         place.path,
         place.optional,
         place.texts,
-        place.beside,
+        place.other_annotations,
         True,
         place.shared,
         place.extra + _NULLABLE,
@@ -111,7 +111,7 @@ _NULLABLE = 48
 Draft: TypeAlias = JsonObject | Skeleton | Hole
 
 
-def boolean(schema: Any) -> Draft:
+def boolean_schema(schema: Any) -> Draft:
     """Return a boolean schema as an object, because OpenAPI 3.0 has no boolean schemas."""
     return {"not": {}} if schema is False else {}
 
@@ -168,7 +168,7 @@ class SchemaBuilder:
             self.out["description"] = "\n".join(
                 [*([annotations, ""] if annotations else []), *lines]
             )
-        out = ordered(self.out)
+        out = order_members(self.out)
         if nullable and "type" in out:
             out["nullable"] = True
         if nullable and "enum" in out and None not in out["enum"]:
@@ -213,7 +213,7 @@ def form(draft: Draft, edits: tuple[Edit, ...], *, has_long: bool) -> Form:
 _FIRST = ("type", "nullable", "title", "description")
 
 
-def ordered(out: JsonObject) -> JsonObject:
+def order_members(out: JsonObject) -> JsonObject:
     """Return the members with the most informative ones first."""
     if "type" not in out:
         return out
@@ -221,11 +221,11 @@ def ordered(out: JsonObject) -> JsonObject:
     return {**first, **out}
 
 
-def beside(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
+def add_annotations(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
     """Return the content of a hole with the annotations of the place itself."""
-    own = {**hole.beside, **hole.texts} if texts else hole.beside
+    own = {**hole.other_annotations, **hole.texts} if texts else hole.other_annotations
     if own:
-        content = ordered({**content, **own})
+        content = order_members({**content, **own})
     return admit_null(content) if hole.nullable else content
 
 

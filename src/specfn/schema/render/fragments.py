@@ -1,7 +1,7 @@
 """Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -14,7 +14,7 @@ from specfn.schema.compose.derived import Derived
 from specfn.schema.compose.names import reference_to
 from specfn.schema.compose.root_facts import MORE, branches_of, types_of, types_of_values, values_of
 from specfn.schema.dialect import Dialect
-from specfn.schema.render.fragment import Draft, Form, Hole, Key, Skeleton, beside
+from specfn.schema.render.fragment import Draft, Form, Hole, Key, Skeleton, add_annotations
 from specfn.schema.render.json_schema import JsonSchemaRenderer
 from specfn.schema.render.typed import TypedRenderer
 from specfn.schema.safe_text import clean, is_plain, shorten
@@ -24,7 +24,7 @@ from specfn.settings import OneOf
 ENDLESS = 64 * 1024 * 1024
 
 
-def shown_name(hole: Hole) -> str:
+def definition_name(hole: Hole) -> str:
     """Return the name of the definition of a shared hole; a clean replacement if it has invisible characters (F12)."""
     name = str(hole.key)
     if is_plain(name):
@@ -32,9 +32,9 @@ def shown_name(hole: Hole) -> str:
     return f"{clean(name)}_{mark(name)}"
 
 
-def shown_reference(hole: Hole) -> str:
+def definition_reference(hole: Hole) -> str:
     """Return the reference to the definition of a shared hole."""
-    return reference_to(shown_name(hole))
+    return reference_to(definition_name(hole))
 
 
 class Fragment:
@@ -43,39 +43,13 @@ class Fragment:
     A fragment of an inline schema lives as long as a fragment that contains it.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_bare",
-        "_children",
-        "_fragments",
-        "_full",
-        "_least",
-        "_places",
-        "_short",
-        "_stub",
-        "_trimmed",
-        "_whole",
-        "cyclic",
-        "height",
-        "key",
-        "node",
-        "refused",
-        "weight",
-    )
-
     def __init__(self, key: Key, node: Any, fragments: "Fragments") -> None:
         self.key = key
         self.node = node
         self._fragments = fragments
-        self._full: Form | None = None
-        self._bare: Form | None = None
-        self._short: Form | None = None
-        self._trimmed: dict[int, Form] = {}
-        self._least: list[int] | None = None
+        self._smaller: dict[int, Form] = {}
         self._children: dict[Key, Fragment] = {}
         self._places: dict[int, int] = {}
-        self._stub: tuple[JsonObject, int] | None = None
-        self._whole: Any = None
         #: Set by ``Fragments.weigh``: true if the fragment contains a cycle; its bytes; its nesting.
         self.cyclic = False
         self.weight = -1
@@ -83,44 +57,38 @@ class Fragment:
         #: The largest room that was too small, by the renderings that were tried.
         self.refused: dict[tuple[bool, bool], int] = {}
 
-    @property
+    @cached_property
     def full(self) -> Form:
         """Return the rendering with descriptions and examples."""
-        if self._full is None:
-            self._full = self._fragments.form(self.node)
-        return self._full
+        return self._fragments.form(self.node)
 
-    @property
+    @cached_property
     def bare(self) -> Form:
         """Return the rendering without descriptions and examples."""
-        if self._bare is None:
-            self._bare = self._fragments.form(self.node, bare=True)
-        return self._bare
+        return self._fragments.form(self.node, bare=True)
 
-    @property
+    @cached_property
     def short(self) -> Form:
         """Return the rendering without descriptions and examples, with long enums described."""
-        if self._short is None:
-            bare = self.bare
-            self._short = (
-                self._fragments.form(self.node, bare=True, short=True) if bare.has_long else bare
-            )
-        return self._short
+        if not self.bare.has_long:
+            return self.bare
+        return self._fragments.form(self.node, bare=True, short=True)
 
-    def trimmed(self, room: int) -> Iterator[Form]:
+    def smaller_forms(self, room: int) -> Iterator[Form]:
         """Yield short renderings with fewer and fewer properties. Skip those that cannot fit, except the last one."""
-        tried = [*counts(self.node)]
-        if self._least is None and tried:
-            self._least = least_sizes(self.node, self.short.draft)
-        for count in tried:
-            if self._least is not None and self._least[count] > room and count != tried[-1]:
+        numbers = [*property_counts(self.node)]
+        for count in numbers:
+            if self._minimum_sizes[count] > room and count != numbers[-1]:
                 continue
-            if count not in self._trimmed:
-                node, edit = trimmed(self.node, count)
+            if count not in self._smaller:
+                node, edit = trim_properties(self.node, count)
                 form = self._fragments.form(node, bare=True, short=True)
-                edits = (*form.edits, edit)
-                self._trimmed[count] = Form(form.draft, form.holes, form.size, edits)
-            yield self._trimmed[count]
+                self._smaller[count] = form._replace(edits=(*form.edits, edit), has_long=False)
+            yield self._smaller[count]
+
+    @cached_property
+    def _minimum_sizes(self) -> list[int]:
+        return minimum_sizes(self.node, self.short.draft)
 
     # -- holes ------------------------------------------------------------------------------------
 
@@ -135,13 +103,11 @@ class Fragment:
         """Return the fragments for the holes of the full rendering."""
         return [self.child(hole) for hole in self.full.holes]
 
-    @property
+    @cached_property
     def stub(self) -> tuple[JsonObject, int]:
         """Return the stub in place of the fragment, if it is truncated, and its size in bytes."""
-        if self._stub is None:
-            content = self._fragments.stub(self)
-            self._stub = (content, len(dumps(content)))
-        return self._stub
+        content = self._fragments.stub(self)
+        return content, len(dumps(content))
 
     def places(self, form: Form) -> int:
         """Return the size of the holes of a form of this fragment while they are not filled."""
@@ -152,15 +118,13 @@ class Fragment:
 
     def _place(self, hole: Hole) -> int:
         if hole.shared:
-            return len(dumps({"$ref": shown_reference(hole)})) + 1 + hole.extra
+            return len(dumps({"$ref": definition_reference(hole)})) + 1 + hole.extra
         return self.child(hole).stub[1] + hole.extra
 
-    @property
+    @cached_property
     def complete(self) -> Any:
         """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
-        if self._whole is None:
-            self._whole = self.full.fill(lambda hole: beside(self.child(hole).complete, hole))
-        return self._whole
+        return self.full.fill(lambda hole: add_annotations(self.child(hole).complete, hole))
 
 
 class Fragments:
@@ -298,14 +262,14 @@ def stub(definitions: DefinitionLookup, label: str, node: Any, *, null_type: boo
         return {"description": text}
     if null_type and nullable:
         kinds = [*kinds, "null"]
-    alone = [_of_type(kind) for kind in kinds]
-    if not alone:
-        alone = [{"type": "string", "enum": [None]}]
+    branches: list[JsonObject] = [
+        {"type": kind, "items": {}} if kind == "array" else {"type": kind} for kind in kinds
+    ] or [{"type": "string", "enum": [None]}]
     if nullable and not null_type:
-        alone[0] = {**alone[0], "nullable": True}
-    if len(alone) == 1:
-        return {**alone[0], "description": text}
-    return {"description": text, "anyOf": alone}
+        branches[0] = {**branches[0], "nullable": True}
+    if len(branches) == 1:
+        return {**branches[0], "description": text}
+    return {"description": text, "anyOf": branches}
 
 
 def label(key: str | int, node: Any) -> str:
@@ -317,19 +281,15 @@ def label(key: str | int, node: Any) -> str:
     return "object" if isinstance(node, dict) and "properties" in node else "value"
 
 
-def _of_type(kind: str) -> JsonObject:
-    return {"type": kind, "items": {}} if kind == "array" else {"type": kind}
-
-
 def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, bool]:
     """Return the declared types of a schema and whether it admits null; ``None`` if it declares no types."""
-    found: dict[str, None] = {}
+    kinds: dict[str, None] = {}
     nullable = False
     seen: set[str] = set()
     waiting = [node]
     for _ in range(_MAX_VISITED_SCHEMAS):
         if not waiting:
-            return [*found], nullable
+            return [*kinds], nullable
         inner = waiting.pop()
         if not isinstance(inner, dict):
             return None, False
@@ -341,25 +301,18 @@ def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, 
                 seen.add(name)
                 waiting.append(definitions[name])
             continue
-        kinds, null = _own_types(inner)
+        own, null = types_of(inner)
+        values = values_of(inner)
+        if values is not None and not own and not null:
+            own, null = types_of_values(values)
         branches, union_null = branches_of(inner)
-        if not kinds and not null and not branches:
+        if not own and not null and not branches:
             return None, False
-        found |= dict.fromkeys(kinds)
-        nullable = nullable or null or (union_null and not kinds)
-        if not kinds:
+        kinds |= dict.fromkeys(own)
+        nullable = nullable or null or (union_null and not own)
+        if not own:
             waiting.extend(reversed(branches))
     return None, False  # too many schemas to decide
-
-
-def _own_types(node: JsonObject) -> tuple[list[str], bool]:
-    kinds, nullable = types_of(node)
-    values = values_of(node)
-    return (
-        types_of_values(values)
-        if values is not None and not kinds and not nullable
-        else (kinds, nullable)
-    )
 
 
 # -- fewer properties ----------------------------------------------------------------------------------
@@ -372,7 +325,7 @@ _MAX_LISTED_CHARACTERS: Final = 400
 _CLOSING = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
 
 
-def counts(node: Any) -> Iterator[int]:
+def property_counts(node: Any) -> Iterator[int]:
     """Yield the numbers of properties to try, in descending order. Required properties always stay."""
     if not isinstance(node, dict) or "properties" not in node:
         return
@@ -383,14 +336,14 @@ def counts(node: Any) -> Iterator[int]:
         yield count
 
 
-def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
+def minimum_sizes(node: JsonObject, draft: Draft) -> list[int]:
     """Return the minimum size of the first properties in bytes, by their number.
 
     Args:
         node: the object.
-        shown: its rendering with all properties, by which those that hold no other fragments are measured.
+        draft: its rendering with all properties, by which those that hold no other fragments are measured.
     """
-    drafts = _properties(shown)
+    drafts = _properties(draft)
     sizes = (
         len(dumps(name)) + (len(dumps(drafts[name])) if drafts.get(name) is not None else 0)
         for name in _in_order(node)
@@ -398,16 +351,16 @@ def least_sizes(node: JsonObject, shown: Draft) -> list[int]:
     return list(accumulate(sizes, initial=0))
 
 
-def _properties(shown: Draft) -> JsonObject:
+def _properties(draft: Draft) -> JsonObject:
     """Return the rendered properties; ``None`` for those that contain other fragments."""
-    if isinstance(shown, Hole):
+    if isinstance(draft, Hole):
         return {}
-    if not isinstance(shown, Skeleton):
-        return dict(shown.get("properties", {}))
-    below = dict(shown.children).get("properties")
+    if not isinstance(draft, Skeleton):
+        return dict(draft.get("properties", {}))
+    below = dict(draft.children).get("properties")
     if isinstance(below, Skeleton):
         return dict(below.container)
-    return dict(shown.container.get("properties", {}))
+    return dict(draft.container.get("properties", {}))
 
 
 def _in_order(node: JsonObject) -> list[str]:
@@ -416,28 +369,14 @@ def _in_order(node: JsonObject) -> list[str]:
     return sorted(node["properties"], key=lambda name: name not in required)
 
 
-def trimmed(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
-    """Return the object with a number of properties, required ones first, and the edit that records it."""
+def trim_properties(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
+    """Return an object with its first properties, whose description names the others, and the edit that records it."""
     names = _in_order(node)
-    edit = Edit(
-        pointer="",
-        kind="properties",
-        reason=f"{len(names) - count} optional properties are only admitted, not shown",
-    )
-    return _with_properties(node, names, count), edit
-
-
-def _with_properties(node: JsonObject, names: list[str], count: int) -> JsonObject:
-    """Return an object with the first properties of a list. Its description names the others."""
-    kept = set(names[:count])
+    kept, others = set(names[:count]), names[count:]
+    listed = shorten(clean(", ".join(others[:_MAX_LISTED_NAMES])), _MAX_LISTED_CHARACTERS)
+    more = ", …" if len(others) > _MAX_LISTED_NAMES else ""
     out = {key: value for key, value in node.items() if key not in _CLOSING}
     out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
-    out[MORE] = _more(names[count:])
-    return out
-
-
-def _more(names: list[str]) -> str:
-    """Return the description of the properties that are not shown."""
-    listed = shorten(clean(", ".join(names[:_MAX_LISTED_NAMES])), _MAX_LISTED_CHARACTERS)
-    more = ", …" if len(names) > _MAX_LISTED_NAMES else ""
-    return f"{len(names)} more optional properties: {listed}{more}"
+    out[MORE] = f"{len(others)} more optional properties: {listed}{more}"
+    reason = f"{len(others)} optional properties are only admitted, not shown"
+    return out, Edit(pointer="", kind="properties", reason=reason)

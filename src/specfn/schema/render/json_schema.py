@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from specfn._internal.json import JsonObject, dumps
 from specfn.schema.compose.merge import NEVER
 from specfn.schema.compose.root_facts import MANY_VALUES, is_common, is_fragment, typed, values_of
-from specfn.schema.render.annotations import shown
+from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder
 from specfn.schema.render.renderer import SchemaRenderer
 from specfn.schema.vocabulary import applies
@@ -54,13 +54,13 @@ _RIGID: dict[str, tuple[str, ...]] = {
 }
 
 #: Constraints with a plain value. Annotations are not copied.
-_SAID = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required", "type"}
+_COPIED = _CONSTRAINTS | {"$ref", "const", "dependentRequired", "enum", "required", "type"}
 
 #: Keywords that evaluate properties or items and are not always shown.
 _EVALUATING = frozenset({"contains", "dependentSchemas", "else", "if", "then"})
 
 #: The maximum number of bytes of a keyword that is copied when room is short.
-_WHOLE = 300
+_MAX_COPIED_BYTES = 300
 
 _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "prefixItems"}
 
@@ -98,7 +98,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         body.out[key] = node[key]
 
     def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        whole = typed({each: node[each] for each in ("type", key) if each in node})
+        whole = typed({name: node[name] for name in ("type", key) if name in node})
         if NEVER in whole:
             body.out["not"] = {}
             return
@@ -106,7 +106,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         self._report_hidden("constants", values)
         if self._shortens(long=len(values) > MANY_VALUES):
             self._edit("enum", f"{len(values)} values are only described")
-            body.always.append(f"one of {len(values)} values: {shown(values)}")
+            body.always.append(f"one of {len(values)} values: {keyword_text(values)}")
         else:
             body.out["enum"] = values
 
@@ -153,17 +153,17 @@ class JsonSchemaRenderer(SchemaRenderer):
     def _list(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if key == "oneOf" and "anyOf" in node:
-            body.lines.append(f"@oneOf {shown(value)}")
+            body.lines.append(f"@oneOf {keyword_text(value)}")
             self._edit("union", "a second union beside the first is only described")
             return
         shown_key = _LISTS[key]
         body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
 
     def _rigid(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        bundle = _handed_on({each: node[each] for each in _RIGID[key] if each in node})
+        bundle = _strip_annotations({name: node[name] for name in _RIGID[key] if name in node})
         if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
             self._describe(body, key, bundle[key])
-        elif self._shortens(long=len(dumps(bundle)) > _WHOLE):
+        elif self._shortens(long=len(dumps(bundle)) > _MAX_COPIED_BYTES):
             self._describe(body, key, bundle[key], always=True)
         else:
             self._report_hidden("constants", [bundle[key]])
@@ -193,20 +193,20 @@ class JsonSchemaRenderer(SchemaRenderer):
     }
 
 
-def _handed_on(schema: Any) -> Any:
+def _strip_annotations(schema: Any) -> Any:
     """Return a schema with all its constraints and without its annotations (F12)."""
     if not isinstance(schema, dict):
         return schema
     out: JsonObject = {}
     for key, value in schema.items():
-        if key in _SAID:
+        if key in _COPIED:
             out[key] = value
         elif key in SINGLES:
-            out[key] = _handed_on(value)
+            out[key] = _strip_annotations(value)
         elif key in LISTS:
-            out[key] = [_handed_on(item) for item in value]
+            out[key] = [_strip_annotations(item) for item in value]
         elif key == "properties" or key in MAPS:
-            out[key] = {name: _handed_on(item) for name, item in value.items()}
+            out[key] = {name: _strip_annotations(item) for name, item in value.items()}
     return out
 
 

@@ -10,8 +10,8 @@ from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
 from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, fitting, is_word
 from specfn.schema.pattern_length import lengths
-from specfn.schema.render.annotations import shown
-from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean
+from specfn.schema.render.annotations import keyword_text
+from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean_schema
 from specfn.schema.render.renderer import SchemaRenderer
 from specfn.schema.vocabulary import (
     BEYOND,
@@ -53,7 +53,7 @@ class KeywordRenderer(SchemaRenderer):
     """A renderer of keywords. A subclass renders unions and holes."""
 
     def _boolean(self, node: Any) -> Draft:
-        return boolean(node) if node is not False or self._allows("not") else self._nothing()
+        return boolean_schema(node) if node is not False or self._allows("not") else self._nothing()
 
     def _nothing(self) -> JsonObject:
         """Render a schema that admits nothing, for readers without a keyword for it."""
@@ -97,10 +97,10 @@ class KeywordRenderer(SchemaRenderer):
         if "pattern" not in node or node[key].__class__ is not int:
             return False
         pattern = node["pattern"]
-        found = lengths(pattern) if self._speaks("pattern", pattern, kind) else None
-        if found is None:
+        matched = lengths(pattern) if self._speaks("pattern", pattern, kind) else None
+        if matched is None:
             return False
-        least, most = found
+        least, most = matched
         return least >= node[key] if key == "minLength" else most is not None and most <= node[key]
 
     def _speaks(self, key: str, value: Any, kind: str | None) -> bool:
@@ -150,10 +150,10 @@ class KeywordRenderer(SchemaRenderer):
             return
         kinds = {"string"} if {*map(type, listed)} == {str} else {*map(kind_of, listed)} - {"null"}
         if not (listed and kinds <= dialect.enums and (dialect.empty_text or "" not in listed)):
-            body.always.append(f"@enum {shown(values)}")
+            body.always.append(f"@enum {keyword_text(values)}")
             self._edit("enum", "the values are only described; validation keeps them")
         elif self._shortens(long=len(listed) > MANY_VALUES):
-            body.always.append(f"one of {len(listed)} values: {shown(listed)}")
+            body.always.append(f"one of {len(listed)} values: {keyword_text(listed)}")
             self._edit("enum", f"{len(listed)} values are only described")
         else:
             body.out["enum"] = listed
@@ -251,8 +251,8 @@ class KeywordRenderer(SchemaRenderer):
 
         Most schemas of a literal dialect are such ones, and this is the quick way to render them.
         """
-        declared = node.get("type")
-        known = SCALAR_TYPES.get(declared if declared.__class__ is str else str(declared))
+        declared = node.get("type", ())
+        known = SCALAR_TYPES.get(declared if declared.__class__ is str else tuple(declared))
         if known is None or not self._constraint or not SCALAR.issuperset(node):
             return None
         if "format" in node and not is_word(node["format"]):

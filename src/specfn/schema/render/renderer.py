@@ -22,9 +22,23 @@ from specfn.schema.compose.root_facts import (
     is_word,
 )
 from specfn.schema.dialect import Dialect
-from specfn.schema.render.annotations import example, reading, shown, spelled, words
+from specfn.schema.render.annotations import (
+    expanded_text,
+    keyword_text,
+    normalization_note,
+    telling_example,
+    words,
+)
 from specfn.schema.render.disjoint import are_exclusive, are_tagged
-from specfn.schema.render.fragment import Draft, Form, Hole, SchemaBuilder, boolean, form, hole
+from specfn.schema.render.fragment import (
+    Draft,
+    Form,
+    Hole,
+    SchemaBuilder,
+    boolean_schema,
+    form,
+    hole,
+)
 from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
 from specfn.settings import OneOf
 
@@ -94,7 +108,7 @@ class SchemaRenderer(ABC):
     def form(self, node: Any) -> Form:
         """Render the schema of a fragment."""
         if not isinstance(node, dict):
-            draft = boolean(node)
+            draft = boolean_schema(node)
         elif "$ref" in node:
             draft = self._place(node)
         else:
@@ -130,7 +144,7 @@ class SchemaRenderer(ABC):
 
     def _boolean(self, node: Any) -> Draft:
         """Render a schema that admits everything or nothing."""
-        return boolean(node)
+        return boolean_schema(node)
 
     def _at(self, node: JsonObject) -> Draft:
         """Render a schema in the place of the schema that contains it."""
@@ -160,9 +174,9 @@ class SchemaRenderer(ABC):
         if self._one_of is not None or "oneOf" not in node:
             return
         if not are_exclusive(self._definitions, node["oneOf"]):
-            self._edit("union", _ENFORCED if self._is_tagged(node) else _UNTOLD)
+            self._edit("union", _ENFORCED if self._selects_by_tag(node) else _UNTOLD)
 
-    def _is_tagged(self, node: JsonObject) -> bool:
+    def _selects_by_tag(self, node: JsonObject) -> bool:
         """Return whether the alternatives have no discriminator, or all of them require its tag."""
         if "discriminator" not in node:
             return True
@@ -208,10 +222,12 @@ class SchemaRenderer(ABC):
         if "default" in node and self._is_default(node, node["default"]):
             annotations["default"] = node["default"]
         if "examples" in node and not self._bare:
-            for found in example(node):
-                if self._is_plain("example", found):
+            for example in telling_example(node):
+                if self._is_plain("example", example):
                     annotations |= (
-                        {"examples": [found]} if self._allows("examples") else {"example": found}
+                        {"examples": [example]}
+                        if self._allows("examples")
+                        else {"example": example}
                     )
         if node.get("deprecated"):
             annotations["deprecated"] = True
@@ -229,7 +245,7 @@ class SchemaRenderer(ABC):
             if key == "deprecated":
                 lines.append("@deprecated")
             elif key in _LINES:
-                lines.append(f"{_LINES[key]} {shown(value)}")
+                lines.append(f"{_LINES[key]} {keyword_text(value)}")
         if lines and not self._bare:
             old = annotations.get("description")
             annotations["description"] = "\n".join([*([old] if old else []), *lines])
@@ -274,7 +290,7 @@ class SchemaRenderer(ABC):
         """Add a keyword to the description, without its invisible characters, and record whether validation keeps it."""
         from specfn.schema.patterns.engine import enforcement  # noqa: PLC0415  # few keywords are only described
 
-        text = shown(value) if self._literal else spelled(value, self._definitions)
+        text = keyword_text(value) if self._literal else expanded_text(value, self._definitions)
         (body.always if always else body.lines).append(f"@{key} {text}")
         self._edit(
             kind if is_plain(value) else "hidden", f"{key} {what}; {enforcement(key, value)}"
@@ -292,8 +308,8 @@ class SchemaRenderer(ABC):
         They are kept, because the API requires them (F12).
         """
         if not are_plain(values):
-            found = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
-            listed = ", ".join(found[:_TOLD]) + (", ..." if len(found) > _TOLD else "")
+            hidden = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
+            listed = ", ".join(hidden[:_TOLD]) + (", ..." if len(hidden) > _TOLD else "")
             self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {listed}")
 
     def _report_remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
@@ -305,6 +321,6 @@ class SchemaRenderer(ABC):
             values = ", ".join(map(escaped, node[DROPPED][:_TOLD]))
             self._edit("enum", f"not of the declared type, and left out: {values}")
         if DECLARED in node or OPEN in node:
-            self._edit("enum" if DECLARED in node else "reference", reading(node))
+            self._edit("enum" if DECLARED in node else "reference", normalization_note(node))
         if MORE in node:
             body.always.append(node[MORE])

@@ -30,9 +30,9 @@ from specfn.schema.render.fragment import (
     SchemaBuilder,
     Skeleton,
     admit_null,
-    admitting_null,
-    boolean,
-    ordered,
+    boolean_schema,
+    nullable_hole,
+    order_members,
 )
 from specfn.schema.render.keywords import NOTHING, KeywordRenderer
 from specfn.schema.render.renderer import OVERLAP
@@ -109,7 +109,7 @@ class TypedRenderer(KeywordRenderer):
 
     def _wrap(self, place: Hole) -> Draft:
         """Return a hole for a component, with its annotations where the provider accepts them."""
-        annotations = {**place.beside, **place.texts}
+        annotations = {**place.other_annotations, **place.texts}
         if not (place.shared and annotations and self._dialect.ref_alone):
             return place
         path = (*place.path, "anyOf", 0)
@@ -234,7 +234,7 @@ class TypedRenderer(KeywordRenderer):
     def _union_with_keywords(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
         """Render a union and the keywords beside it."""
         branches = [*root.branches, NULL] if root.nullable else root.branches
-        body.put_list("anyOf", self._branches(branches) or [boolean(False)])
+        body.put_list("anyOf", self._branches(branches) or [boolean_schema(False)])
         if "anyOf" in node and "oneOf" in node:
             self._describe(body, "oneOf", node["oneOf"], kind="union")
         if len(root.kinds) <= 1:
@@ -325,14 +325,14 @@ class TypedRenderer(KeywordRenderer):
             recorded = len(self._edits)
             draft = self._overlay(self._there(branch, *steps), annotations)
             if isinstance(draft, Hole):
-                return admitting_null(draft)
+                return nullable_hole(draft)
             content: JsonObject = draft.container if isinstance(draft, Skeleton) else draft
             is_flagged = "$ref" in branch
             if constant:
                 is_flagged = not isinstance(draft, Skeleton) or "anyOf" not in content
                 content = admit_null(content) if is_flagged else content
             elif "type" in content:
-                content = ordered({**content, "nullable": True})
+                content = order_members({**content, "nullable": True})
             if is_flagged:
                 return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
             del self._edits[recorded:]  # its replacement records the same edits
@@ -353,9 +353,9 @@ class TypedRenderer(KeywordRenderer):
             return annotations
         draft = self._null_child(branch, annotations=annotations) if null else self._at(branch)
         if isinstance(draft, Hole):
-            own = {**draft.beside, **draft.texts, **annotations}
+            own = {**draft.other_annotations, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)
-            return self._wrap(admitting_null(place) if draft.nullable else place)
+            return self._wrap(nullable_hole(place) if draft.nullable else place)
         return draft if null else self._overlay(draft, annotations)
 
     def _overlay(self, draft: Draft, annotations: JsonObject) -> Draft:
@@ -363,7 +363,7 @@ class TypedRenderer(KeywordRenderer):
         if not annotations or isinstance(draft, Hole):
             return draft
         content = {**(draft.container if isinstance(draft, Skeleton) else draft), **annotations}
-        content = content if self._literal else ordered(content)
+        content = content if self._literal else order_members(content)
         return Skeleton(content, draft.children) if isinstance(draft, Skeleton) else content
 
     def _describe_union(self, node: JsonObject, body: SchemaBuilder) -> None:
