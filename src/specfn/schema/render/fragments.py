@@ -1,7 +1,7 @@
 """Cache of the fragments of one document and direction: their renderings, sizes and stubs."""
 
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -43,13 +43,36 @@ class Fragment:
     A fragment of an inline schema lives as long as a fragment that contains it.
     """
 
+    #: In a class with ``cached_property``, each look-up of an attribute is slower: 6 % of all rendering.
+    __slots__ = (
+        "__weakref__",
+        "_children",
+        "_complete",
+        "_forms",
+        "_fragments",
+        "_full",
+        "_minimum_sizes",
+        "_places",
+        "_stub",
+        "cyclic",
+        "height",
+        "key",
+        "node",
+        "refused",
+        "weight",
+    )
+
     def __init__(self, key: Key, node: Any, fragments: "Fragments") -> None:
         self.key = key
         self.node = node
         self._fragments = fragments
-        self._smaller: dict[int, Form] = {}
+        self._full: Form | None = None
+        self._forms: dict[str | int, Form] = {}
+        self._minimum_sizes: list[int] | None = None
         self._children: dict[Key, Fragment] = {}
         self._places: dict[int, int] = {}
+        self._stub: tuple[JsonObject, int] | None = None
+        self._complete: Any = None
         #: Set by ``Fragments.weigh``: true if the fragment contains a cycle; its bytes; its nesting.
         self.cyclic = False
         self.weight = -1
@@ -57,38 +80,42 @@ class Fragment:
         #: The largest room that was too small, by the renderings that were tried.
         self.refused: dict[tuple[bool, bool], int] = {}
 
-    @cached_property
+    @property
     def full(self) -> Form:
         """Return the rendering with descriptions and examples."""
-        return self._fragments.form(self.node)
+        if self._full is None:
+            self._full = self._fragments.form(self.node)
+        return self._full
 
-    @cached_property
+    @property
     def bare(self) -> Form:
         """Return the rendering without descriptions and examples."""
-        return self._fragments.form(self.node, bare=True)
+        if "bare" not in self._forms:
+            self._forms["bare"] = self._fragments.form(self.node, bare=True)
+        return self._forms["bare"]
 
-    @cached_property
+    @property
     def short(self) -> Form:
         """Return the rendering without descriptions and examples, with long enums described."""
         if not self.bare.has_long:
             return self.bare
-        return self._fragments.form(self.node, bare=True, short=True)
+        if "short" not in self._forms:
+            self._forms["short"] = self._fragments.form(self.node, bare=True, short=True)
+        return self._forms["short"]
 
     def smaller_forms(self, room: int) -> Iterator[Form]:
         """Yield short renderings with fewer and fewer properties. Skip those that cannot fit, except the last one."""
         numbers = [*property_counts(self.node)]
+        if self._minimum_sizes is None and numbers:
+            self._minimum_sizes = minimum_sizes(self.node, self.short.draft)
         for count in numbers:
-            if self._minimum_sizes[count] > room and count != numbers[-1]:
+            if self._minimum_sizes and self._minimum_sizes[count] > room and count != numbers[-1]:
                 continue
-            if count not in self._smaller:
+            if count not in self._forms:
                 node, edit = trim_properties(self.node, count)
                 form = self._fragments.form(node, bare=True, short=True)
-                self._smaller[count] = form._replace(edits=(*form.edits, edit), has_long=False)
-            yield self._smaller[count]
-
-    @cached_property
-    def _minimum_sizes(self) -> list[int]:
-        return minimum_sizes(self.node, self.short.draft)
+                self._forms[count] = form._replace(edits=(*form.edits, edit), has_long=False)
+            yield self._forms[count]
 
     # -- holes ------------------------------------------------------------------------------------
 
@@ -103,11 +130,13 @@ class Fragment:
         """Return the fragments for the holes of the full rendering."""
         return [self.child(hole) for hole in self.full.holes]
 
-    @cached_property
+    @property
     def stub(self) -> tuple[JsonObject, int]:
         """Return the stub in place of the fragment, if it is truncated, and its size in bytes."""
-        content = self._fragments.stub(self)
-        return content, len(dumps(content))
+        if self._stub is None:
+            content = self._fragments.stub(self)
+            self._stub = (content, len(dumps(content)))
+        return self._stub
 
     def places(self, form: Form) -> int:
         """Return the size of the holes of a form of this fragment while they are not filled."""
@@ -121,10 +150,14 @@ class Fragment:
             return len(dumps({"$ref": definition_reference(hole)})) + 1 + hole.extra
         return self.child(hole).stub[1] + hole.extra
 
-    @cached_property
+    @property
     def complete(self) -> Any:
         """Return the complete schema of an acyclic fragment. The object is shared by all its users."""
-        return self.full.fill(lambda hole: add_annotations(self.child(hole).complete, hole))
+        if self._complete is None:
+            self._complete = self.full.fill(
+                lambda hole: add_annotations(self.child(hole).complete, hole)
+            )
+        return self._complete
 
 
 class Fragments:

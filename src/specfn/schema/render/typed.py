@@ -105,12 +105,14 @@ class TypedRenderer(KeywordRenderer):
 
     def _place(self, node: JsonObject) -> Draft:
         place = super()._place(node)
-        return self._wrap(place) if isinstance(place, Hole) else place
+        return self._wrap(place) if self._dialect.ref_alone else place
 
-    def _wrap(self, place: Hole) -> Draft:
-        """Return a hole for a component, with its annotations where the provider accepts them."""
+    def _wrap(self, place: Draft) -> Draft:
+        """Return a hole as a union of one branch, for readers that take no annotations beside a reference."""
+        if not isinstance(place, Hole):
+            return place
         annotations = {**place.other_annotations, **place.texts}
-        if not (place.shared and annotations and self._dialect.ref_alone):
+        if not (place.shared and annotations):
             return place
         path = (*place.path, "anyOf", 0)
         inner = Hole(
@@ -132,7 +134,7 @@ class TypedRenderer(KeywordRenderer):
         root = root_of(node)
         if "anyOf" in node or "oneOf" in node:
             if (BESIDE_UNION if self._literal else STRUCTURE).isdisjoint(node):
-                return self._union(node, body)
+                return self._union(node, body, root)
             if self._literal:
                 return self._union_with_keywords(node, body, root)
             self._describe_union(node, body)
@@ -208,19 +210,21 @@ class TypedRenderer(KeywordRenderer):
 
     # -- unions -----------------------------------------------------------------------------------------
 
-    def _union(self, node: JsonObject, body: SchemaBuilder) -> Draft:
-        branches, null = branches_of(node)
-        branches = [_unwrap(branch) for branch in branches]
-        kinds, type_null = types_of(node)
-        if kinds or type_null:
-            null = null and type_null
-            branches = [self._with_types(branch, kinds, null=type_null) for branch in branches]
-            if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
-                self._describe(body, "type", node["type"], "is only described beside the union")
-        self._unspeakable(node, body, None)
-        for key in node:
-            if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
-                self._describe(body, key, node[key], "is only described beside the union")
+    def _union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
+        branches = [_unwrap(branch) for branch in root.branches]
+        null = root.nullable
+        if not BESIDE_UNION.isdisjoint(node):
+            _, null = branches_of(node)
+            kinds, type_null = types_of(node)
+            if kinds or type_null:
+                null = null and type_null
+                branches = [self._with_types(branch, kinds, null=type_null) for branch in branches]
+                if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
+                    self._describe(body, "type", node["type"], "is only described beside the union")
+            self._unspeakable(node, body, None)
+            for key in node:
+                if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
+                    self._describe(body, key, node[key], "is only described beside the union")
         if "anyOf" in node and "oneOf" in node:
             self._describe(body, "oneOf", node["oneOf"], kind="union")
         elif self._one_of is not None and not are_exclusive(
@@ -355,7 +359,8 @@ class TypedRenderer(KeywordRenderer):
         if isinstance(draft, Hole):
             own = {**draft.other_annotations, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)
-            return self._wrap(nullable_hole(place) if draft.nullable else place)
+            place = nullable_hole(place) if draft.nullable else place
+            return self._wrap(place) if self._dialect.ref_alone else place
         return draft if null else self._overlay(draft, annotations)
 
     def _overlay(self, draft: Draft, annotations: JsonObject) -> Draft:
