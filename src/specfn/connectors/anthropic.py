@@ -190,26 +190,26 @@ class Messages:
             self.name,
             text=lambda block: block.get("text") or "" if block.get("type") == "text" else "",
             call=lambda block: _call(block) if block.get("type") == "tool_use" else None,
-            result=_returned,
+            result=_read_result,
         )
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: every block of its content."""
-        found = plain(reply, "a reply")
-        refuse_failure(found, self.name)
-        content = found.get("content")
+        data = plain(reply, "a reply")
+        refuse_failure(data, self.name)
+        content = data.get("content")
         if not isinstance(content, list):
-            refuse_other(found, self.name)
+            refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "content"))
         calls = tuple(_call(block) for block in content if block.get("type") == "tool_use")
-        reason = found.get("stop_reason") or ""
+        reason = data.get("stop_reason") or ""
         text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
         return Turn(
             text=text,
             calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=[_sendable(block) for block in content],
-            usage=found.get("usage") or {},
+            usage=data.get("usage") or {},
             detail=reason,
         )
 
@@ -218,21 +218,21 @@ class Messages:
         message: JsonObject = {"content": [], "stop_reason": None}
         blocks = StreamParts()
         for event in events:
-            found = plain(event, "an event")
-            if is_failure(found):
-                return found
-            kind = found.get("type")
+            data = plain(event, "an event")
+            if is_failure(data):
+                return data
+            kind = data.get("type")
             if kind == "message_start":
-                message.update(found["message"], content=[])
+                message.update(data["message"], content=[])
             elif kind == "content_block_start":
-                block = blocks.begin(found.get("index"), {})
-                merge(block, found["content_block"])
+                block = blocks.begin(data.get("index"), {})
+                merge(block, data["content_block"])
             elif kind == "content_block_delta":
-                _add(blocks, found)
+                _add(blocks, data)
             elif kind == "message_delta":
-                message.update(found["delta"])
-                message["usage"] = {**(message.get("usage") or {}), **(found.get("usage") or {})}
-        message["content"] = [_closed(block) for block in blocks.ordered()]
+                message.update(data["delta"])
+                message["usage"] = {**(message.get("usage") or {}), **(data.get("usage") or {})}
+        message["content"] = [_parse_input(block) for block in blocks.in_order()]
         message["stop_reason"] = (
             message["stop_reason"] or "max_tokens"
         )  # the stream was interrupted
@@ -248,7 +248,7 @@ def _call(block: JsonObject) -> Call:
     }
 
 
-def _returned(block: JsonObject) -> Returned | None:
+def _read_result(block: JsonObject) -> Returned | None:
     """Return the result that a block contains; ``None`` for other blocks."""
     if block.get("type") != "tool_result":
         return None
@@ -273,7 +273,7 @@ def _add(blocks: StreamParts, event: Mapping[str, Any]) -> None:
     merge(block, {key: value for key, value in delta.items() if key != "type"})
 
 
-def _closed(block: JsonObject) -> JsonObject:
+def _parse_input(block: JsonObject) -> JsonObject:
     """Return a block of a stream with its input parsed; an input that is not JSON stays a text."""
     text = block.pop("partial_json", None)
     if text:

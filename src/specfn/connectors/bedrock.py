@@ -146,25 +146,27 @@ class Converse:
             self.name,
             text=_text,
             call=lambda block: _call(block["toolUse"]) if "toolUse" in block else None,
-            result=lambda block: _returned(block["toolResult"]) if "toolResult" in block else None,
+            result=lambda block: (
+                _read_result(block["toolResult"]) if "toolResult" in block else None
+            ),
         )
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: every block of its message."""
-        found = plain(reply, "a reply")
-        refuse_failure(found, self.name)
-        content = ((found.get("output") or {}).get("message") or {}).get("content")
+        data = plain(reply, "a reply")
+        refuse_failure(data, self.name)
+        content = ((data.get("output") or {}).get("message") or {}).get("content")
         if not isinstance(content, list):
-            refuse_other(found, self.name)
+            refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "output"))
         calls = tuple(_call(block["toolUse"]) for block in content if "toolUse" in block)
-        reason = found.get("stopReason") or ""
+        reason = data.get("stopReason") or ""
         return Turn(
             text="".join(map(_text, content)),
             calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=[_sendable(block) for block in content],
-            usage=found.get("usage") or {},
+            usage=data.get("usage") or {},
             detail=reason,
         )
 
@@ -173,10 +175,10 @@ class Converse:
         blocks = StreamParts()
         whole: JsonObject = {"stopReason": "max_tokens"}  # replaced at the end of a complete stream
         for event in events:
-            found = plain(event, "an event")
-            if is_failure(found):
-                return found
-            for kind, value in found.items():
+            data = plain(event, "an event")
+            if is_failure(data):
+                return data
+            for kind, value in data.items():
                 if kind == "contentBlockStart":
                     started = blocks.begin(value.get("contentBlockIndex"), {})
                     merge(started, value.get("start") or {})
@@ -188,7 +190,7 @@ class Converse:
                     whole["stopReason"] = value.get("stopReason")
                 elif kind == "metadata":
                     whole["usage"] = value.get("usage") or {}
-        content = [_closed(block) for block in blocks.ordered()]
+        content = [_parse_input(block) for block in blocks.in_order()]
         return {"output": {"message": {"role": "assistant", "content": content}}, **whole}
 
 
@@ -201,7 +203,7 @@ def _call(use: JsonObject) -> Call:
     }
 
 
-def _returned(result: JsonObject) -> Returned:
+def _read_result(result: JsonObject) -> Returned:
     text = "".join(
         part["text"] if "text" in part else text_of(part.get("json", ""))
         for part in result.get("content") or ()
@@ -228,7 +230,7 @@ def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
             merge(block, {key: value})
 
 
-def _closed(block: JsonObject) -> JsonObject:
+def _parse_input(block: JsonObject) -> JsonObject:
     """Return a block of a stream with its input parsed; an input that is not JSON stays a text."""
     if "citations" in block:
         cited = {"content": [{"text": block.get("text", "")}], "citations": block["citations"]}

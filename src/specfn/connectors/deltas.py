@@ -18,7 +18,7 @@ class _Pieces(list[str]):
 def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
     """Merge a delta into an object: join texts, extend lists, merge objects, and replace all else.
 
-    Unknown members are merged as well, so that they can be sent back to the vendor. ``merged`` returns the object as
+    Unknown members are merged as well, so that they can be sent back to the vendor. ``join_pieces`` returns the object as
     JSON.
     """
     for key, value in delta.items():
@@ -28,44 +28,44 @@ def merge(kept: JsonObject, delta: Mapping[str, Any]) -> None:
         if key in _REPLACED:
             kept[key] = value or before or value
         elif before is None:
-            kept[key] = _begun(value)
+            kept[key] = _begin(value)
         else:
-            kept[key] = _joined(before, value)
+            kept[key] = _join(before, value)
 
 
-def merged(value: Any) -> Any:
+def join_pieces(value: Any) -> Any:
     """Return a merged value with the pieces of each text joined."""
     if isinstance(value, _Pieces):
         return "".join(value)
     if isinstance(value, dict):
-        return {key: merged(item) for key, item in value.items()}
-    return [merged(item) for item in value] if isinstance(value, list) else value
+        return {key: join_pieces(item) for key, item in value.items()}
+    return [join_pieces(item) for item in value] if isinstance(value, list) else value
 
 
-def _begun(value: Any) -> Any:
+def _begin(value: Any) -> Any:
     """Return a copy that can be changed without changing the event."""
     if isinstance(value, str):
         return _Pieces([value])
     if isinstance(value, dict):
-        begun: JsonObject = {}
-        merge(begun, value)
-        return begun
+        copy: JsonObject = {}
+        merge(copy, value)
+        return copy
     return list(value) if isinstance(value, list) else value
 
 
-def _joined(before: Any, value: Any) -> Any:
+def _join(before: Any, value: Any) -> Any:
     if isinstance(before, dict) and isinstance(value, dict):
         merge(before, value)
     elif isinstance(before, _Pieces) and isinstance(value, str):
         before.append(value)
     elif isinstance(before, list) and isinstance(value, list | str):
-        return _extended(before, value)
+        return _extend(before, value)
     else:
         return value
     return before
 
 
-def _extended(before: list[Any], value: list[Any] | str) -> list[Any]:
+def _extend(before: list[Any], value: list[Any] | str) -> list[Any]:
     """Return a list with more parts; a text becomes a part."""
     if isinstance(before, _Pieces):
         before = _parts("".join(before))
@@ -100,20 +100,22 @@ class StreamParts:
         self._place = self._place if index is None else index
         return self._at.get(self._place)
 
-    def named(self, index: int | None, key: str) -> JsonObject:
+    def part_of_id(self, index: int | None, key: str) -> JsonObject:
         """Return the part with an index and an id; add it if the id is new at this index.
 
         A part without an id gets the first id that arrives.
         """
-        found = self.find(index)
+        part = self.find(index)
         place = self._place
-        if found is None or (key and found.get("id", key) != key):
-            found = self._known.get((place, key)) or self.begin(index, {})
+        if part is None or (key and part.get("id", key) != key):
+            part = self._known.get((place, key)) or self.begin(index, {})
         if key:
-            found["id"] = key
-            self._at[place] = self._known[place, key] = found
-        return found
+            part["id"] = key
+            self._at[place] = self._known[place, key] = part
+        return part
 
-    def ordered(self) -> list[JsonObject]:
+    def in_order(self) -> list[JsonObject]:
         """Return the parts in the order of their indexes, and parts of one index in the order of addition."""
-        return [merged(item) for _, item in sorted(self._parts_in_order, key=lambda slot: slot[0])]
+        return [
+            join_pieces(item) for _, item in sorted(self._parts_in_order, key=lambda slot: slot[0])
+        ]

@@ -12,37 +12,37 @@ _KINDS: Final = ("type", "code", "status", "__type")
 _MESSAGES: Final = ("message", "Message", "msg", "detail", "reason")
 
 #: The maximum number of characters of a vendor's message in an error.
-_LONGEST: Final = 1_000
+_MAX_MESSAGE_CHARACTERS: Final = 1_000
 
 #: The states in which a reply has no output.
 _FAILED: Final = frozenset({"failed", "cancelled"})
 
 
-def is_failure(found: JsonObject) -> bool:
+def is_failure(data: JsonObject) -> bool:
     """Return whether a reply or an event of a stream reports a failure."""
-    return _failure(found) is not None
+    return _failure(data) is not None
 
 
-def refuse_failure(found: JsonObject, vendor: str) -> None:
+def refuse_failure(data: JsonObject, vendor: str) -> None:
     """Raise an error if a reply reports a failure.
 
     Raises:
         TransportError: the reply reports a failure; the message has the vendor's kind and message.
     """
-    failure = _failure(found)
+    failure = _failure(data)
     if failure is not None:
-        message = shorten(_described(failure), _LONGEST)
+        message = shorten(_description(failure), _MAX_MESSAGE_CHARACTERS)
         raise TransportError(f"{vendor} reported an error instead of a reply: {message}")
 
 
-def refuse_other(found: JsonObject, vendor: str) -> None:
+def refuse_other(data: JsonObject, vendor: str) -> None:
     """Raise an error if an object that is no reply has an error message.
 
     Raises:
         TransportError: the object has a message, like errors of some servers.
     """
-    if any(found.get(key) for key in _MESSAGES):
-        refuse_failure({"error": found}, vendor)
+    if any(data.get(key) for key in _MESSAGES):
+        refuse_failure({"error": data}, vendor)
 
 
 def missing_member(vendor: str, member: str) -> str:
@@ -53,28 +53,28 @@ def missing_member(vendor: str, member: str) -> str:
     )
 
 
-def _failure(found: JsonObject) -> Any:
+def _failure(data: JsonObject) -> Any:
     """Return the failure that a reply reports; ``None`` if it reports no failure."""
-    if found.get("error"):
-        return found["error"]
-    if "error" in (found.get("type"), found.get("object")) or "__type" in found:
-        return found
-    if found.get("status") in _FAILED:
-        return {"status": found["status"]}
-    return _raised(found) or _choice(found)
+    if data.get("error"):
+        return data["error"]
+    if "error" in (data.get("type"), data.get("object")) or "__type" in data:
+        return data
+    if data.get("status") in _FAILED:
+        return {"status": data["status"]}
+    return _exception(data) or _choice_failure(data)
 
 
-def _raised(found: JsonObject) -> JsonObject | None:
+def _exception(data: JsonObject) -> JsonObject | None:
     """Return the exception of an event whose member is named after it."""
-    for key, value in found.items():
+    for key, value in data.items():
         if key.endswith("Exception") and isinstance(value, Mapping):
             return {"type": key, **value}
     return None
 
 
-def _choice(found: JsonObject) -> Any:
+def _choice_failure(data: JsonObject) -> Any:
     """Return the failure of the first choice."""
-    choices = found.get("choices")
+    choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):
         return None
@@ -82,7 +82,7 @@ def _choice(found: JsonObject) -> Any:
     return choice.get("error") or ({"status": "finish_reason error"} if failed else None)
 
 
-def _described(failure: Any) -> str:
+def _description(failure: Any) -> str:
     """Return the kind and the message of a failure as one text."""
     if isinstance(failure, str):
         return failure

@@ -151,7 +151,7 @@ class GenerateContent:
         known.update({call["id"]: bool(each) for call, each in zip(calls, own, strict=False)})
         made = iter(calls)
         return [
-            {**part, "functionCall": _named(part["functionCall"], next(made, None))}
+            {**part, "functionCall": _rename_call(part["functionCall"], next(made, None))}
             if "functionCall" in part
             else part
             for part in _parts(native)
@@ -171,20 +171,20 @@ class GenerateContent:
             text=_text,
             call=lambda part: _call(part["functionCall"]) if "functionCall" in part else None,
             result=lambda part: (
-                _returned(part["functionResponse"]) if "functionResponse" in part else None
+                _read_result(part["functionResponse"]) if "functionResponse" in part else None
             ),
         )
 
     def decode(self, reply: Any) -> Turn:
         """Read a reply: all parts of the first candidate."""
-        found = plain(reply, "a reply")
-        refuse_failure(found, self.name)
-        candidates = found.get("candidates")
-        feedback = found.get("promptFeedback") or {}
+        data = plain(reply, "a reply")
+        refuse_failure(data, self.name)
+        candidates = data.get("candidates")
+        feedback = data.get("promptFeedback") or {}
         if not candidates and feedback.get("blockReason"):
             return Turn(text="", stop="refused", detail=str(feedback["blockReason"]))
         if not isinstance(candidates, list) or not candidates:
-            refuse_other(found, self.name)
+            refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "candidates"))
         parts = (candidates[0].get("content") or {}).get("parts") or []
         reason = str(candidates[0].get("finishReason") or "")
@@ -194,7 +194,7 @@ class GenerateContent:
             calls=calls,
             stop=_STOPS.get(reason, "calls" if calls else "text"),
             native=parts,
-            usage=found.get("usageMetadata") or {},
+            usage=data.get("usageMetadata") or {},
             detail=reason,
         )
 
@@ -204,13 +204,13 @@ class GenerateContent:
         whole: JsonObject = {}
         reason = None
         for event in events:
-            found = plain(event, "an event")
-            if is_failure(found):
-                return found
+            data = plain(event, "an event")
+            if is_failure(data):
+                return data
             for key in ("usageMetadata", "promptFeedback"):
-                if found.get(key):
-                    whole[key] = found[key]
-            for candidate in (found.get("candidates") or ())[:1]:
+                if data.get(key):
+                    whole[key] = data[key]
+            for candidate in (data.get("candidates") or ())[:1]:
                 parts += (candidate.get("content") or {}).get("parts") or []
                 reason = candidate.get("finishReason") or reason
         if parts or reason:
@@ -242,7 +242,7 @@ def _text(part: JsonObject) -> str:
     return "" if part.get("thought") else part.get("text") or ""
 
 
-def _returned(item: JsonObject) -> Returned:
+def _read_result(item: JsonObject) -> Returned:
     response = item.get("response") or {}
     return {
         "id": item.get("id") or "",
@@ -252,7 +252,7 @@ def _returned(item: JsonObject) -> Returned:
     }
 
 
-def _named(own: JsonObject, call: Call | None) -> JsonObject:
+def _rename_call(own: JsonObject, call: Call | None) -> JsonObject:
     """Return the vendor's own call with the conversation's name, and its id if the vendor sent one."""
     if call is None:
         return own

@@ -42,14 +42,14 @@ def in_own_form(messages: Iterable[Any], codec: object) -> list[Message]:
     Raises:
         UsageError: a message is in neither form, or a result has no call before it.
     """
-    found: list[tuple[int, Message]] = []
+    indexed: list[tuple[int, Message]] = []
     for index, given in enumerate(messages):
         message = _object(given, f"message {index}")
         if is_own_form(message):
-            found.append((index, dict(message)))  # type: ignore[arg-type]  # checked above
+            indexed.append((index, dict(message)))  # type: ignore[arg-type]  # checked above
         else:
-            found += [(index, read) for read in _read(message, codec, index)]
-    return _completed(_together(found))
+            indexed += [(index, read) for read in _read(message, codec, index)]
+    return _complete_calls(_join_turns(indexed))
 
 
 def _object(given: Any, where: str) -> JsonObject:
@@ -83,7 +83,7 @@ def _read(message: JsonObject, codec: object, index: int) -> list[Message]:
         ):
             return [message]  # type: ignore[list-item]  # checked above
         raise UsageError(
-            f"message {index} with {_described(message)} is not in specfn's own form, and its codec reads no "
+            f"message {index} with {_members_of(message)} is not in specfn's own form, and its codec reads no "
             "other: see specfn.connectors.turn"
         )
     try:
@@ -93,19 +93,19 @@ def _read(message: JsonObject, codec: object, index: int) -> list[Message]:
     except (AttributeError, KeyError, TypeError) as error:
         name = getattr(codec, "name", "this connector")
         raise UsageError(
-            f"message {index} with {_described(message)} is not in the format of {name}: {error!r} in reading it"
+            f"message {index} with {_members_of(message)} is not in the format of {name}: {error!r} in reading it"
         ) from error
 
 
 def invalid_message(message: Mapping[str, Any], vendor: str, expected: str) -> UsageError:
     """Return the error of a message that is not in a vendor's format."""
     return UsageError(
-        f"a message with {_described(message)} is not in the format of {vendor}: expected {expected}. Pass the "
+        f"a message with {_members_of(message)} is not in the format of {vendor}: expected {expected}. Pass the "
         "history in the format of this connector, or in specfn's own form (see specfn.connectors.turn)"
     )
 
 
-def _described(message: Mapping[str, Any]) -> str:
+def _members_of(message: Mapping[str, Any]) -> str:
     """Return the role or the type of a message, and its members."""
     key = "role" if "role" in message else "type"
     others = ", ".join(f'"{name}"' for name in sorted(map(str, message.keys() - {key}))[:6])
@@ -147,18 +147,18 @@ def of_blocks(
             "content": "".join(map(text, blocks)),
             "native": {vendor: blocks},
         }
-        calls = [made for made in map(call, blocks) if made is not None]
+        calls = [item for item in map(call, blocks) if item is not None]
         return [{**read, "calls": calls} if calls else read]
-    results = [(block, made) for block in blocks if (made := result(block)) is not None]
+    results = [(block, item) for block in blocks if (item := result(block)) is not None]
     others = [block for block in blocks if result(block) is None]
-    found: list[Message] = []
+    messages: list[Message] = []
     if results:
         own = [block for block, _ in results]
         read = {"role": "tool", "results": [each for _, each in results], "native": {vendor: own}}
-        found.append(read)
+        messages.append(read)
     if others:
-        found.append({"role": "user", "content": others})
-    return found
+        messages.append({"role": "user", "content": others})
+    return messages
 
 
 def of_content(
@@ -180,18 +180,18 @@ def of_content(
     return of_blocks(message, vendor, key="content", text=text, call=call, result=result)
 
 
-def _together(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
+def _join_turns(messages: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
     """Merge adjacent messages that are one turn, for vendors that send calls and results one by one."""
-    found: list[tuple[int, Message]] = []
+    turns: list[tuple[int, Message]] = []
     for index, message in messages:
-        if found and (joined := _joined(found[-1][1], message)) is not None:
-            found[-1] = (index, joined)
+        if turns and (joint := _join(turns[-1][1], message)) is not None:
+            turns[-1] = (index, joint)
         else:
-            found.append((index, message))
-    return found
+            turns.append((index, message))
+    return turns
 
 
-def _joined(before: Message, message: Message) -> Message | None:
+def _join(before: Message, message: Message) -> Message | None:
     """Merge two messages whose native forms are lists of one vendor; return ``None`` for others."""
     role, own, more = message["role"], before.get("native", {}), message.get("native", {})
     lists = all(isinstance(item, list) for item in (*own.values(), *more.values()))
@@ -199,35 +199,35 @@ def _joined(before: Message, message: Message) -> Message | None:
         return None
     if not own or own.keys() != more.keys():
         return None
-    joined: Message = {"role": role, "native": {key: own[key] + more[key] for key in own}}
+    joint: Message = {"role": role, "native": {key: own[key] + more[key] for key in own}}
     if role == "tool":
-        joined["results"] = before["results"] + message["results"]
-        return joined
-    joined["content"] = f"{before.get('content') or ''}{message.get('content') or ''}"
+        joint["results"] = before["results"] + message["results"]
+        return joint
+    joint["content"] = f"{before.get('content') or ''}{message.get('content') or ''}"
     calls = [*before.get("calls", []), *message.get("calls", [])]
-    return {**joined, "calls": calls} if calls else joined
+    return {**joint, "calls": calls} if calls else joint
 
 
-def _completed(messages: Sequence[tuple[int, Message]]) -> list[Message]:
+def _complete_calls(messages: Sequence[tuple[int, Message]]) -> list[Message]:
     """Give every call an id, and every result the id and the name of its call."""
-    found: list[Message] = []
+    complete: list[Message] = []
     waiting: list[Call] = []
-    made = 0
+    generated = 0
     for index, message in messages:
         if "calls" in message:
             waiting = []
             for call in message["calls"]:
-                made += not call["id"]
-                waiting.append({**call, "id": call["id"] or f"call_h{made}"})
+                generated += not call["id"]
+                waiting.append({**call, "id": call["id"] or f"call_h{generated}"})
             message = {**message, "calls": list(waiting)}  # noqa: PLW2901
         elif "results" in message and "native" in message:
-            results = [_matched(item, waiting, index) for item in message["results"]]
+            results = [_match_call(item, waiting, index) for item in message["results"]]
             message = {**message, "results": results}  # noqa: PLW2901
-        found.append(message)
-    return found
+        complete.append(message)
+    return complete
 
 
-def _matched(item: Returned, waiting: list[Call], index: int) -> Returned:
+def _match_call(item: Returned, waiting: list[Call], index: int) -> Returned:
     """Return a result with the id and the name of the first unmatched call that fits it."""
     for call in waiting:
         if item["id"] in ("", call["id"]) and item["name"] in ("", call["name"]):

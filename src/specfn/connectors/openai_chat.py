@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.connectors.deltas import StreamParts, merge, merged
+from specfn.connectors.deltas import StreamParts, join_pieces, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import invalid_message, with_native
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
@@ -102,6 +102,19 @@ FUNCTIONS: Final = replace(
     tools=64,
 )
 
+#: Azure OpenAI: the Chat Completions API with its earlier limits.
+AZURE: Final = replace(
+    PROFILE,
+    name="azure-openai",
+    sources=(
+        "learn.microsoft.com/azure/ai-services/openai/how-to/function-calling",
+        "reports of users: descriptions of over 1,024 characters are refused still",
+    ),
+    # Believed: 128 is documented for assistants and for the Chat Completions API of OpenAI.
+    tools=128,
+    description_limit=1024,
+)
+
 _STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "refused"}
 
 
@@ -191,16 +204,16 @@ class Chat:
 
     def decode(self, reply: Any) -> Turn:
         """Read a completion; its calls count whatever the finish reason, unless it was truncated."""
-        found = plain(reply, "a reply")
-        refuse_failure(found, self.name)
-        choices = found.get("choices")
+        data = plain(reply, "a reply")
+        refuse_failure(data, self.name)
+        choices = data.get("choices")
         if not isinstance(choices, list) or not choices:
-            refuse_other(found, self.name)
+            refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "choices"))
         turn = self._read(choices[0].get("message") or {})
         reason = choices[0].get("finish_reason") or ""
         stop = turn.stop if turn.stop == "refused" else _STOPS.get(reason, turn.stop)
-        return replace(turn, stop=stop, usage=found.get("usage") or {}, detail=reason)
+        return replace(turn, stop=stop, usage=data.get("usage") or {}, detail=reason)
 
     def _read(self, message: JsonObject) -> Turn:
         """Read an assistant's message."""
@@ -231,7 +244,7 @@ class Chat:
             for choice in (chunk.get("choices") or ())[:1]:
                 reason = choice.get("finish_reason") or reason
                 _add(choice.get("delta") or {}, message, calls)
-        whole = {"content": "", **merged(message), "tool_calls": calls.ordered()}
+        whole = {"content": "", **join_pieces(message), "tool_calls": calls.in_order()}
         return {
             "choices": [
                 {
@@ -254,7 +267,7 @@ def _add(delta: Mapping[str, Any], message: JsonObject, calls: StreamParts) -> N
     merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
     for part in delta.get("tool_calls") or ():
         index, key = part.get("index"), _id(part)
-        call = calls.named(index, key)
+        call = calls.part_of_id(index, key)
         if not key and _names_another(call, part):
             call = calls.begin(index, {})
         call.setdefault("type", "function")

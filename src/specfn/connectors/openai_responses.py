@@ -91,7 +91,7 @@ class Responses:
 
     def _items(self, message: Message, spaces: Mapping[str, str]) -> list[JsonObject]:
         if message["role"] == "assistant":
-            return [_placed(item, spaces) for item in self._assistant(message)]
+            return [_add_namespace(item, spaces) for item in self._assistant(message)]
         native = message.get("native", {}).get(self.name)
         if native is not None:
             return list(native) if message["role"] == "tool" else [native]
@@ -145,11 +145,11 @@ class Responses:
 
     def decode(self, reply: Any) -> Turn:
         """Read a response: every item of its output; an incomplete item means a truncated response."""
-        found = plain(reply, "a reply")
-        refuse_failure(found, self.name)
-        output = found.get("output")
+        data = plain(reply, "a reply")
+        refuse_failure(data, self.name)
+        output = data.get("output")
         if not isinstance(output, list):
-            refuse_other(found, self.name)
+            refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "output"))
         calls = tuple(_call(item) for item in output if item.get("type") == "function_call")
         parts = [
@@ -159,13 +159,13 @@ class Responses:
             for part in item.get("content") or ()
         ]
         refusal = "".join(part.get("refusal") or "" for part in parts)
-        detail = (found.get("incomplete_details") or {}).get("reason") or found.get("status") or ""
+        detail = (data.get("incomplete_details") or {}).get("reason") or data.get("status") or ""
         return Turn(
             text="".join(part.get("text") or "" for part in parts) or refusal,
             calls=calls,
-            stop="refused" if refusal else _stop(found, output, bool(calls)),
+            stop="refused" if refusal else _stop(data, output, bool(calls)),
             native=output,
-            usage=found.get("usage") or {},
+            usage=data.get("usage") or {},
             detail=detail,
         )
 
@@ -173,14 +173,14 @@ class Responses:
         """Return the response of the last event, or the finished items if the stream was interrupted."""
         items: list[JsonObject] = []
         for event in events:
-            found = plain(event, "an event")
-            if is_failure(found):
-                return found
-            if found.get("type") in _WHOLE:
-                whole = plain(found["response"], "a response")
+            data = plain(event, "an event")
+            if is_failure(data):
+                return data
+            if data.get("type") in _WHOLE:
+                whole = plain(data["response"], "a response")
                 return whole if whole.get("output") else {**whole, "output": items}
-            if found.get("type") == "response.output_item.done":
-                items.append(plain(found["item"], "an item"))
+            if data.get("type") == "response.output_item.done":
+                items.append(plain(data["item"], "an item"))
         return {"output": items, "status": "incomplete"}
 
 
@@ -202,7 +202,7 @@ def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
     return found
 
 
-def _placed(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:
+def _add_namespace(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:
     """Add the namespace of the function to a call, as the vendor requires; return other items unchanged."""
     if item.get("type") != "function_call" or item["name"] not in spaces:
         return item
@@ -223,11 +223,11 @@ def _call(item: Mapping[str, Any]) -> Call:
     }
 
 
-def _stop(found: Mapping[str, Any], output: Sequence[Mapping[str, Any]], calls: bool) -> Stop:  # noqa: FBT001
-    reason = (found.get("incomplete_details") or {}).get("reason")
+def _stop(data: Mapping[str, Any], output: Sequence[Mapping[str, Any]], calls: bool) -> Stop:  # noqa: FBT001
+    reason = (data.get("incomplete_details") or {}).get("reason")
     if reason == "content_filter":
         return "refused"
-    cut = found.get("status") == "incomplete" or any(
+    cut = data.get("status") == "incomplete" or any(
         item.get("status") == "incomplete" for item in output
     )
     if cut:

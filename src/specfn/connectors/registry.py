@@ -14,7 +14,7 @@ from specfn.schema.profiles.profile import Profile
 _PROFILES: Final = {
     "anthropic": ("anthropic", "PROFILE"),
     "anthropic-strict": ("anthropic", "STRICT"),
-    "azure-openai": ("azure_openai", "PROFILE"),
+    "azure-openai": ("openai_chat", "AZURE"),
     "bedrock": ("bedrock", "PROFILE"),
     "bedrock-strict": ("bedrock", "STRICT"),
     "gemini": ("gemini", "PROFILE"),
@@ -58,8 +58,8 @@ def profile(name: str | Profile) -> Profile:
     """
     if isinstance(name, Profile):
         return name
-    found: Profile = _load("profile", _PROFILES, name)
-    return found
+    loaded: Profile = _load("profile", _PROFILES, name)
+    return loaded
 
 
 def codec(name: str | Codec) -> Codec:
@@ -70,8 +70,8 @@ def codec(name: str | Codec) -> Codec:
     """
     if not isinstance(name, str) and hasattr(name, "name"):
         return name
-    found: Codec = _load("connector", _CODECS, name)
-    return found
+    loaded: Codec = _load("connector", _CODECS, name)
+    return loaded
 
 
 def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:

@@ -82,12 +82,12 @@ class Turn:
 
     def message(self, connector: str) -> Message:
         """Return the turn as a message of the conversation."""
-        found: Message = {"role": "assistant", "content": self.text}
+        message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
-            found["calls"] = list(self.calls)
+            message["calls"] = list(self.calls)
         if self.native is not None:
-            found["native"] = {connector: self.native}
-        return found
+            message["native"] = {connector: self.native}
+        return message
 
 
 Mode: TypeAlias = Literal["auto", "required", "none"]

@@ -106,9 +106,9 @@ def plain(value: Any, what: str) -> JsonObject:
     ):
         dump = getattr(value, method, None)
         if callable(dump):
-            found = dump(**options)
-            if isinstance(found, dict):
-                return found
+            content = dump(**options)
+            if isinstance(content, dict):
+                return content
     raise UsageError(f"{what} must be a dict or an SDK's object, not {type(value).__name__}")
 
 
@@ -134,13 +134,13 @@ def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
         messages: the messages; those without content are dropped.
         key: the member with the list of a message's content.
     """
-    found: list[JsonObject] = []
+    turns: list[JsonObject] = []
     for message in messages:
-        if found and found[-1]["role"] == message["role"]:
-            found[-1] = {**message, key: [*found[-1][key], *message[key]]}
+        if turns and turns[-1]["role"] == message["role"]:
+            turns[-1] = {**message, key: [*turns[-1][key], *message[key]]}
         elif message[key]:
-            found.append(message)
-    return found
+            turns.append(message)
+    return turns
 
 
 def blocks_of(
@@ -162,8 +162,8 @@ def blocks_of(
     """
     if message["role"] == "tool":
         own = message.get("native", {}).get(vendor)
-        made = own if own is not None else [result(item) for item in message["results"]]
-        return {"role": "user", "content": made}
+        results = own if own is not None else [result(item) for item in message["results"]]
+        return {"role": "user", "content": results}
     if message["role"] == "assistant":
         return {"role": "assistant", "content": assistant(message)}
     return {"role": "user", "content": user(message["content"])}
@@ -180,5 +180,7 @@ def with_calls(
         key: the member of such a block with its id.
         calls: the calls, in order.
     """
-    made = iter({key: call["id"], "name": call["name"]} for call in calls)
-    return [{**block, **next(made, {})} if block.get("type") == kind else block for block in blocks]
+    members = iter({key: call["id"], "name": call["name"]} for call in calls)
+    return [
+        {**block, **next(members, {})} if block.get("type") == kind else block for block in blocks
+    ]
