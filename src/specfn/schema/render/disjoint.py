@@ -11,10 +11,10 @@ from specfn.schema.compose.root_facts import types_of, values_of
 _KINDS: Final = ("array", "boolean", "null", "number", "object", "string")
 
 #: The maximum number of references that are followed from one branch.
-_CHAIN: Final = 10
+_MAX_REFERENCES: Final = 10
 
 #: The maximum number of nested unions that are searched for tags.
-_BRANCHES: Final = 200
+_MAX_UNIONS: Final = 200
 
 
 def are_exclusive(named: DefinitionLookup, branches: Sequence[Any]) -> bool:
@@ -37,7 +37,7 @@ def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bo
     """
     waiting = [*branches]
     seen: set[int] = set()
-    while waiting and len(seen) < _BRANCHES:
+    while waiting and len(seen) < _MAX_UNIONS:
         branch = waiting.pop()
         node = _resolve(named, branch)
         if branch is False:
@@ -56,7 +56,7 @@ def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bo
 
 def _resolve(named: DefinitionLookup, node: Any) -> JsonObject | None:
     """Return the schema behind the references of a branch; ``None`` if it admits anything or leads nowhere."""
-    for _ in range(_CHAIN):
+    for _ in range(_MAX_REFERENCES):
         if not isinstance(node, dict):
             return None
         if "$ref" not in node:

@@ -1,7 +1,7 @@
 """Renderer of composed schemas in dialect "3.1": JSON Schema 2020-12 with ``$defs``.
 
-The dialect has every keyword of the validator. Only keywords that truncation could make too strict are described
-instead.
+The dialect has every keyword of the validator, in the order of the document. Only keywords that truncation could make
+too strict are described instead.
 """
 
 from collections.abc import Callable

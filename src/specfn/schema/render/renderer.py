@@ -1,4 +1,4 @@
-"""Base of the renderers: the walk over a schema, its holes and annotations. A dialect writes the keywords."""
+"""Base of both renderers: the walk over a schema, its holes, annotations and edits."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -43,10 +43,10 @@ from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_o
 from specfn.settings import OneOf
 
 #: The largest default that is shown, in bytes of compact JSON.
-_DEFAULT = 200
+_MAX_DEFAULT_BYTES = 200
 
 #: The maximum number of texts with invisible characters that an edit lists.
-_TOLD = 5
+_MAX_LISTED_TEXTS = 5
 
 #: Annotations as lines of a description, where the provider does not take them as keywords.
 _LINES = {"default": "@default", "example": "@example"}
@@ -257,9 +257,9 @@ class SchemaRenderer(ABC):
         elif value.__class__ in _SHORT:
             return True
         elif self._is_plain("default", value):
-            if len(dumps(value)) <= _DEFAULT:
+            if len(dumps(value)) <= _MAX_DEFAULT_BYTES:
                 return True
-            self._edit("default", f"a default of over {_DEFAULT} bytes is not shown")
+            self._edit("default", f"a default of over {_MAX_DEFAULT_BYTES} bytes is not shown")
         return False
 
     def _is_plain(self, what: str, value: Any) -> bool:
@@ -309,7 +309,9 @@ class SchemaRenderer(ABC):
         """
         if not are_plain(values):
             hidden = [escaped(text) for text in texts_of([*values]) if not is_plain(text)]
-            listed = ", ".join(hidden[:_TOLD]) + (", ..." if len(hidden) > _TOLD else "")
+            listed = ", ".join(hidden[:_MAX_LISTED_TEXTS]) + (
+                ", ..." if len(hidden) > _MAX_LISTED_TEXTS else ""
+            )
             self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {listed}")
 
     def _report_remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
@@ -318,7 +320,7 @@ class SchemaRenderer(ABC):
             none = ": no value is valid here" if NEVER in node else ""
             self._edit("contradiction", node[CONTRADICTION] + none)
         if DROPPED in node:
-            values = ", ".join(map(escaped, node[DROPPED][:_TOLD]))
+            values = ", ".join(map(escaped, node[DROPPED][:_MAX_LISTED_TEXTS]))
             self._edit("enum", f"not of the declared type, and left out: {values}")
         if DECLARED in node or OPEN in node:
             self._edit("enum" if DECLARED in node else "reference", normalization_note(node))

@@ -1,8 +1,9 @@
-"""Renderer of composed schemas for the profile of a provider.
+"""Renderer of composed schemas in a dialect whose schemas have one type each: OpenAPI 3.0 and the profiles (F7, F8).
 
-A keyword that the profile does not allow goes into a description and is recorded as an edit; validation keeps it. A
-rendered schema may admit more values than the validator. Only for a provider that enforces schemas (``Profile.strict``)
-it also asks for more: every property, with null for an optional one, and no undeclared property.
+The row of the dialect says what is written as a keyword. Everything else goes into a description and is recorded as an
+edit; validation keeps it. A rendered schema may admit more values than the validator. Only for a reader that enforces
+schemas (``Dialect.strict``) it also asks for more: every property, with null for an optional one, and no undeclared
+property.
 """
 
 from typing import Any
