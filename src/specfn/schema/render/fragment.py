@@ -70,35 +70,9 @@ class Skeleton(NamedTuple):
         return own + sum(child.size() for _, child in self.children if isinstance(child, Skeleton))
 
 
-def hole(
-    key: Key,
-    node: JsonObject,
-    path: Path,
-    *,
-    optional: bool,
-    annotations: JsonObject,
-    shared: bool = False,
-) -> Hole:
-    """Create a hole with its size; ``annotations`` are those of the place itself."""
-    texts = {name: value for name, value in annotations.items() if name in TEXTS}
-    others = {name: value for name, value in annotations.items() if name not in TEXTS}
-    extra = len(dumps(annotations)) if annotations else 0
-    return Hole(key, node, path, optional, texts, others, False, shared, extra)
-
-
 def nullable_hole(place: Hole) -> Hole:
     """Return the same hole, but admitting null."""
-    return Hole(
-        place.key,
-        place.node,
-        place.path,
-        place.optional,
-        place.texts,
-        place.other_annotations,
-        True,
-        place.shared,
-        place.extra + _NULLABLE,
-    )
+    return place._replace(nullable=True, extra=place.extra + _NULLABLE)
 
 
 #: Members that are dropped first when room is short.

@@ -31,13 +31,13 @@ from specfn.schema.render.annotations import (
 )
 from specfn.schema.render.disjoint import are_exclusive, are_tagged
 from specfn.schema.render.fragment import (
+    TEXTS,
     Draft,
     Form,
     Hole,
     SchemaBuilder,
     boolean_schema,
     form,
-    hole,
 )
 from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
 from specfn.settings import OneOf
@@ -208,10 +208,19 @@ class SchemaRenderer(ABC):
                 self._edit("description", _OVERRIDDEN)
 
     def _hole(self, key: str | int, node: JsonObject, annotations: JsonObject) -> Hole:
-        shared = self._dialect.refs and isinstance(key, str)
-        optional = self._optional > 0
-        return hole(
-            key, node, tuple(self._path), optional=optional, annotations=annotations, shared=shared
+        """Return a hole at this place; ``annotations`` are those of the place itself."""
+        return Hole(
+            key,
+            node,
+            path=tuple(self._path),
+            optional=self._optional > 0,
+            texts={name: value for name, value in annotations.items() if name in TEXTS},
+            other_annotations={
+                name: value for name, value in annotations.items() if name not in TEXTS
+            },
+            nullable=False,
+            shared=self._dialect.refs and isinstance(key, str),
+            extra=len(dumps(annotations)) if annotations else 0,
         )
 
     def _annotations(self, node: JsonObject, name: str | int | None = None) -> JsonObject:

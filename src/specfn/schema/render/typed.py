@@ -116,9 +116,7 @@ class TypedRenderer(KeywordRenderer):
         if not (place.shared and annotations):
             return place
         path = (*place.path, "anyOf", 0)
-        inner = Hole(
-            place.key, place.node, path, place.optional, {}, {}, place.nullable, place.shared, 0
-        )
+        inner = place._replace(path=path, texts={}, other_annotations={}, extra=0)
         body = SchemaBuilder(annotations)
         body.put_list("anyOf", [inner])
         return body.finish()
