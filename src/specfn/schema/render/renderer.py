@@ -9,7 +9,6 @@ from specfn._internal.pointer import join
 from specfn.document.references.dynamic import OPEN
 from specfn.document.upgrade.constants import DECLARED
 from specfn.records import Edit, EditKind
-from specfn.schema.admits import admits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.compose.derived import Derived
 from specfn.schema.compose.merge import CONTRADICTION, NEVER
@@ -21,6 +20,7 @@ from specfn.schema.compose.root_facts import (
     is_fragment,
     is_word,
 )
+from specfn.schema.default_check import admits
 from specfn.schema.dialect import Dialect
 from specfn.schema.render.annotations import (
     expanded_text,

@@ -12,8 +12,8 @@ from specfn.document.upgrade.constants import fits
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
 #: The maximum number of schemas that are read for one value, and of their levels. Beyond, a value counts as valid.
-_MOST: Final = 500
-_DEEPEST: Final = 30
+_MAX_SCHEMAS: Final = 500
+_MAX_DEPTH: Final = 30
 
 
 def admits(named: DefinitionLookup, schema: Any, value: Any) -> bool:
@@ -32,12 +32,12 @@ class _Check:
 
     def __init__(self, named: DefinitionLookup) -> None:
         self._named = named
-        self._left = _MOST
+        self._left = _MAX_SCHEMAS
         self._depth = 0
 
     def admits(self, schema: Any, value: Any) -> bool:
         self._left -= 1
-        if not isinstance(schema, dict) or self._left < 0 or self._depth > _DEEPEST:
+        if not isinstance(schema, dict) or self._left < 0 or self._depth > _MAX_DEPTH:
             return schema is not False
         if value is None and schema.get("nullable") is True:
             return True
@@ -110,7 +110,7 @@ def _are_distinct(is_asked: Any, value: Any) -> bool:
 #: The keywords that are checked of a value itself.
 _CHECKS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "const": is_equal,
-    "enum": lambda values, value: any(is_equal(each, value) for each in values),
+    "enum": lambda values, value: any(is_equal(constant, value) for constant in values),
     "minimum": _compared(operator.ge),
     "maximum": _compared(operator.le),
     "exclusiveMinimum": _compared(operator.gt),
