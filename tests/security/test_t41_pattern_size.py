@@ -19,6 +19,7 @@ from specfn.schema.patterns.cost import (
 from specfn.schema.patterns.ecma import read
 from specfn.schema.patterns.engine import classify
 from specfn.schema.patterns.to_rust import to_rust
+from specfn.validation.compile.memory import BYTES_OF_NODE, CompiledMemory
 from specfn.validation.validate import Validator
 
 #: The memory of a process that loads a document and validates arguments, in bytes. 40 patterns needed 4 GB before.
@@ -158,6 +159,17 @@ def test_an_application_has_one_budget(operations: int) -> None:
     for function in (functions[0], functions[-1]):
         dropped = function.schemas.validator.unchecked
         assert 0 < bytes_of({*patterns} - {*dropped}) <= room
+
+
+def test_patterns_count_in_the_memory_of_compiled_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T41: a compiled schema counts with what its patterns need, so large ones are released sooner."""
+    memory = CompiledMemory()
+    monkeypatch.setattr("specfn.validation.validate.MEMORY", memory)
+    patterns = [rf"^\p{{L}}{{1,20}}x{{{index}}}$" for index in range(1, 9)]
+    [function] = functions_with(patterns)
+    kept = {*patterns} - {*function.schemas.validator.unchecked}
+    assert kept
+    assert memory.nodes >= bytes_of(kept) // BYTES_OF_NODE
 
 
 def test_the_same_patterns_are_run_in_any_order() -> None:

@@ -36,7 +36,6 @@ MADE: Final = {
     "specfn._internal.characters:_replace": "the three constants of the module, which are in the table of all others",
     "specfn.tools.provider_limits": "the name of a tool, of a table of profiles",
     "specfn.tools.report": "the name of a tool, of a table of profiles",
-    "specfn.migrate.operation_keys": "of the caller, not of a document: stars of the caller's own selection",
     "specfn.tools.tool_builder": "the name of a tool, of a table of profiles",
     "specfn.document.diagnose.explain": "tables of the module",
     "specfn.document.read.faults": "tables of the module",

@@ -16,7 +16,8 @@ from specfn.migrate.route import Route
 #: The prefix of a tag.
 _TAG: Final = "tag:"
 
-_WILD: Final = {"/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_PIECES: Final = re.compile(r"(/\*\*(?=/|$)|\*\*|\*|\?)")
+_ENDLESS: Final = frozenset({"/**", "**", "*"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,30 @@ def known_texts(operations: Iterable[OperationKeys]) -> list[str]:
 
 def path_matches(pattern: str, path: str) -> bool:
     """Return whether a path matches a pattern: ``*`` within a segment, ``**`` across segments; ``/a/**`` matches ``/a``."""
-    pieces = re.split(r"(/\*\*(?=/|$)|\*\*|\*|\?)", pattern)
-    expression = "".join(_WILD.get(piece, re.escape(piece)) for piece in pieces)
-    return re.fullmatch(expression, path) is not None
+    pieces = [piece for piece in _PIECES.split(pattern) if piece]
+    ends = {0}  # where the pieces so far may end; a regular expression could take polynomial time
+    for piece in pieces:
+        if not ends:
+            return False
+        if piece in _ENDLESS:
+            ends = _ends_of_run(piece, path, min(ends), ends)
+        elif piece == "?":
+            ends = {end + 1 for end in ends if path[end : end + 1] not in ("", "/")}
+        else:
+            ends = {end + len(piece) for end in ends if path.startswith(piece, end)}
+    return len(path) in ends
+
+
+def _ends_of_run(piece: str, path: str, first: int, starts: set[int]) -> set[int]:
+    """Return where a wildcard of any length may end, in one pass over the path."""
+    ends, is_open = set[int](), False
+    for at in range(first, len(path) + 1):
+        before = path[at - 1 : at] if at > first else ""
+        is_open = is_open and not (piece == "*" and before == "/")
+        if piece == "/**":  # nothing, or a slash and anything
+            is_open = is_open or (before == "/" and at - 1 in starts)
+        else:
+            is_open = is_open or at in starts
+        if is_open or at in starts:
+            ends.add(at)
+    return ends

@@ -11,7 +11,7 @@ from specfn.schema.patterns.to_rust import to_rust
 from specfn.settings import OneOf
 from specfn.validation.compile.engine import PatternCost, compile_schema, pattern_cost
 from specfn.validation.compile.limits import depth_limit
-from specfn.validation.compile.memory import MEMORY
+from specfn.validation.compile.memory import BYTES_OF_NODE, MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
 from specfn.validation.guard import is_plain_json, plain_json_problems
@@ -272,7 +272,8 @@ class _Compiled:
         self.pattern_cost = pattern_cost(kept)
         prepared = self._prepare()
         self.depth = depth_limit(prepared)
-        self.nodes = len(prepared.origins)
+        size = sum(classify(pattern).size for pattern in kept)
+        self.nodes = len(prepared.origins) + size // BYTES_OF_NODE
         self.accepts = compile_schema(prepared)
         self._explainer: Explainer | None = None
 

@@ -14,6 +14,9 @@ from typing import Any, Final, Protocol
 #: corpus.
 MAX_NODES: Final = 100_000
 
+#: The number of bytes of compiled patterns that count as one node.
+BYTES_OF_NODE: Final = 2_000
+
 
 class Compiled(Protocol):
     """What is compiled on first use, and again after it was released.
