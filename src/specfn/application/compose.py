@@ -7,8 +7,8 @@ from specfn.application.application import Application
 from specfn.application.keyed_options import refuse_unmatched, with_names_and_descriptions
 from specfn.document.normalize import Normalized
 from specfn.document.references.number_users import NumberUsers
-from specfn.document.upgrade.base import dicts
 from specfn.document.upgrade.keywords import is_true
+from specfn.document.upgrade.openapi3 import dicts
 from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.function import Function

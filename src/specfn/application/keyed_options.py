@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from specfn._internal.did_you_mean import near
 from specfn._internal.json import JsonObject
-from specfn.document.upgrade.base import dicts
+from specfn.document.upgrade.openapi3 import dicts
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import method_and_path

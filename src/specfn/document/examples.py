@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import from_fragment, join
-from specfn.document.upgrade.base import METHODS
+from specfn.document.upgrade.openapi3 import METHODS
 
 _Tokens: TypeAlias = tuple[str | int, ...]
 

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn.document.read import not_openapi
 from specfn.document.references.resolve import Resolver
-from specfn.document.upgrade.aliased import SharedUpgrade
 from specfn.document.upgrade.openapi3 import OpenApi3
-from specfn.document.upgrade.schemas import SchemaUpgrade
+from specfn.document.upgrade.schemas import SchemaUpgrade, SharedUpgrade
 from specfn.document.upgrade.swagger2 import Swagger2
 from specfn.errors import DocumentError
 from specfn.records import Note
@@ -91,10 +90,6 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
     return normalized.result
 
 
-def _sharing() -> type[SchemaUpgrade]:
-    return SharedUpgrade
-
-
 class _Round(NamedTuple):
     """The result of one round of normalizing.
 
@@ -109,17 +104,17 @@ class _Round(NamedTuple):
 
 def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) -> _Round:
     resolver = Resolver(document, uri)
-    kind = _sharing() if shared else SchemaUpgrade
+    upgrade_type = SharedUpgrade if shared else SchemaUpgrade
     components: Any
     if found == "2.0":
         components = document.get("definitions")
-        upgrade = kind(resolver, components, siblings=False)
+        upgrade = upgrade_type(resolver, components, siblings=False)
         reader: Swagger2 | OpenApi3 = Swagger2(resolver, upgrade)
     else:
         components = document.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         dialect = document.get("jsonSchemaDialect")
-        upgrade = kind(resolver, schemas, siblings=found != "3.0", dialect=dialect)
+        upgrade = upgrade_type(resolver, schemas, siblings=found != "3.0", dialect=dialect)
         reader = OpenApi3(resolver, upgrade)
     normalized = reader.document()
     result = Normalized(

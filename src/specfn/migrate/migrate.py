@@ -8,8 +8,8 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.document.references.number_users import NumberUsers
 from specfn.document.references.resolve import reference_of
-from specfn.document.upgrade.base import METHODS, dicts, is_name
 from specfn.document.upgrade.keywords import is_true
+from specfn.document.upgrade.openapi3 import METHODS, dicts, is_name
 from specfn.migrate import accessor, template
 from specfn.migrate.bodies.bodies import body_of
 from specfn.migrate.bodies.media_types import Look

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
-from specfn.document.upgrade.base import METHODS, is_name
+from specfn.document.upgrade.openapi3 import METHODS, is_name
 
 
 class Operation(NamedTuple):

@@ -4,7 +4,7 @@ import pytest
 
 from specfn._internal.json import dumps
 from specfn.document.normalize import normalize
-from specfn.document.references import components as components_
+from specfn.document.references import resolve
 from specfn.document.upgrade.schemas import MAX_DEPTH
 
 PREFIX = "#/components/schemas/"
@@ -510,7 +510,7 @@ def test_an_outer_schema_is_read_once_for_all_references_into_it(
         read.append(schema)
         return dumps(schema)
 
-    monkeypatch.setattr(components_, "dumps", counted)
+    monkeypatch.setattr(resolve, "dumps", counted)
     definitions = {f"d{index}": {"$ref": f"#/$defs/d{index + 1}"} for index in range(20)}
     outer = {"$defs": {**definitions, "d20": {"type": "string"}}, "$ref": "#/$defs/d0"}
     content = {"application/json": {"schema": outer}}

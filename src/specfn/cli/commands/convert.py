@@ -66,8 +66,8 @@ def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "It
 
 
 def _to_31(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
+    from specfn.document.downgrade.document import unused_components  # noqa: PLC0415  # likewise
     from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
-    from specfn.document.unused_components import unused_components  # noqa: PLC0415  # likewise
 
     normalized = normalize(found.document, found.uri, shared=found.shared)
     notes = (*normalized.notes, *unused_components(found.document, normalized))

@@ -6,11 +6,11 @@ value is left out and recorded. An object without a required field is left out a
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.document.downgrade.formats import is_format
 from specfn.document.downgrade.losses import Loss, Losses
 from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.keywords import is_true
@@ -222,3 +222,15 @@ def map_of(inner: Rule) -> Rule:
 def schema(walk: ObjectDowngrade, value: Any) -> Any:
     """Downgrade a schema."""
     return walk.schema(value)
+
+
+@cache
+def _format(name: str) -> Any:
+    import jsonschema_rs  # noqa: PLC0415 - 24 ms that only a document with such texts pays
+
+    return jsonschema_rs.Draft4Validator({"format": name}, offline=True, validate_formats=True)
+
+
+def is_format(name: str, text: str) -> bool:
+    """Return whether a text has the format ``regex`` (ECMA-262), ``email`` or ``uri``, as validators judge."""
+    return bool(_format(name).is_valid(text))

@@ -6,6 +6,8 @@ recurses, and an alias counts as many nodes as the value that it repeats.
 """
 
 import importlib
+import math
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import repeat, starmap
@@ -22,10 +24,36 @@ from yaml.events import (
 )
 
 from specfn._internal.json import JsonObject
-from specfn.document.read import faults, yaml_scalars
+from specfn.document.read import faults
 from specfn.document.read.limits import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
-from specfn.document.read.yaml_scalars import SUSPECT
 from specfn.errors import DocumentError
+
+_WORDS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+_NUMBER: Final = re.compile(
+    r"(?P<decimal>[-+]?[0-9]+)"
+    r"|(?P<based>0o[0-7]+|0x[0-9a-fA-F]+)"
+    r"|(?P<real>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<special>[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
+)
+
+#: The first characters of plain scalars that are not strings; an empty scalar is null.
+SUSPECT: Final = frozenset(["", *"-+.0123456789~nNtTfF"])
+
+#: Longer numbers are refused: Python refuses to read and write numbers of 4,300 digits or more.
+_MAX_DIGITS: Final = 1000
+
+_CONVERSIONS: Final[dict[str, Callable[[str], Any]]] = {
+    "decimal": int,
+    "based": lambda text: int(text, 0),
+    "real": float,
+    "special": lambda text: float(text.replace(".", "")),
+}
+
 
 #: An alias to a long text counts one node for this many characters: texts can be alias bombs, too.
 _TEXT_PER_NODE: Final = 16
@@ -368,8 +396,16 @@ class _Builder:
 
 
 def _plain(event: ScalarEvent) -> Any:
-    """Return the value of a plain scalar by the core schema."""
-    try:
-        return yaml_scalars.value(event.value)
-    except ValueError as error:
-        _refuse(event, str(error))
+    """Return the value of a plain scalar by the core schema; refuse what JSON cannot express."""
+    text = event.value
+    if text in _WORDS:
+        return _WORDS[text]
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    if len(text) > _MAX_DIGITS:
+        _refuse(event, f"found a number of {len(text)} characters; quote it if it is a string")
+    number = _CONVERSIONS[str(match.lastgroup)](text)
+    if number.__class__ is float and not math.isfinite(number):
+        _refuse(event, f"{text} is not a JSON number; quote it if it is a string")
+    return number

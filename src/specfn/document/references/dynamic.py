@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import escape, unescape
-from specfn.document.references.components import PREFIX, reaching
+from specfn.document.references.resolve import PREFIX, reaching
 from specfn.document.references.walk import IN_LISTS, members
 
 #: The annotation of a schema that replaces a reference with too many meanings: it admits any value.

@@ -1,12 +1,26 @@
-"""Resolution of internal references to locations in the raw document (rule N3)."""
+"""Resolution of internal references: to locations in the raw document, and to named components (rule N3).
+
+After normalizing, every reference of a schema names a component. A schema at another location becomes a component
+that is named after its location.
+"""
 
 import posixpath
-from typing import Any
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from specfn._internal.json import JsonObject
-from specfn._internal.pointer import from_fragment
-from specfn.document.references.identifiers import EMBEDDED, Identifiers
+from specfn._internal.digest import mark
+from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import escape, from_fragment
+from specfn.document.references.identifiers import (
+    EMBEDDED,
+    NAMED,
+    Identifiers,
+    SchemaLocation,
+    Tokens,
+)
 
 #: The longest chain of references. A longer one is treated as a cycle.
 MAX_CHAIN = 100
@@ -153,3 +167,194 @@ def _item(node: Any, token: str) -> tuple[bool, Any]:
     if is_index and int(token) < len(node):
         return True, node[int(token)]
     return False, node
+
+
+#: The prefix of every schema reference in the normalized document.
+PREFIX: Final = "#/components/schemas/"
+
+#: Keywords of a schema into which the references below it may lead.
+RESOURCE: Final = frozenset({"$defs", "$id", "definitions"})
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+#: Pointer tokens that name containers of OpenAPI. They are left out of component names.
+_NOISE: Final = frozenset(
+    "$defs allOf anyOf components content definitions items oneOf parameters paths properties requestBodies "
+    "requestBody responses schema schemas application/json".split()
+)
+
+#: The schemas around a reference that may contain its target, the innermost first.
+Enclosing: TypeAlias = tuple[JsonObject, ...]
+
+
+def reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the seeds and every component that uses one of them, directly or indirectly.
+
+    Args:
+        seeds: names of components.
+        users: by component, the components that use it.
+    """
+    found = set(seeds)
+    waiting = [*found]
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found
+
+
+class Components:
+    """The components of one document.
+
+    Attributes:
+        raw: the schemas that the document names.
+        waiting: components that were made and are not normalized yet, with the schemas around them.
+        dangling: the references without a target.
+    """
+
+    def __init__(self, resolver: Resolver, raw: Any) -> None:
+        """Start with the schemas that the document names.
+
+        Args:
+            resolver: the resolver of the raw document.
+            raw: the document's own named schemas.
+        """
+        self._resolver = resolver
+        self._refs: dict[tuple[str, int], str] = {}
+        self._hoisted: dict[str, Any] = {}
+        self._marks: dict[int, str] = {}
+        self.raw: JsonObject = raw if isinstance(raw, dict) else {}
+        self.waiting: deque[tuple[str, Any, Enclosing]] = deque()
+        self.dangling: set[str] = set()
+
+    def canonical(self, reference: str, enclosing: Enclosing) -> str:
+        """Return a reference as ``#/components/schemas/NAME``, or unchanged if it is dangling."""
+        memo = (reference, id(enclosing[0]) if enclosing else 0)
+        known = self._refs.get(memo)
+        if known is None:
+            try:
+                known = PREFIX + escape(self._component(reference, enclosing))
+            except (DanglingReferenceError, ValueError):
+                known = reference
+                self.dangling.add(reference)
+            self._refs[memo] = known
+        return known
+
+    def made(self, node: JsonObject) -> str:
+        """Make a component of a schema without a name, and return a reference to it."""
+        return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
+
+    def at(self, place: SchemaLocation) -> str:
+        """Return the name of the component at a location. Make the component if it does not exist."""
+        node, tokens = place
+        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+
+    def root(self, name: str) -> Any:
+        """Return the root of the schema resource that contains a component."""
+        if name in self._hoisted:
+            _, root = self._hoisted[name]
+            return self._resolver.identifiers.root(root) if isinstance(root, tuple) else root
+        return self.raw.get(name)
+
+    def base(self, enclosing: Enclosing) -> str | None:
+        """Return the base URI of references; ``None`` for the document's own."""
+        uri = self._resolver.identifiers.uri
+        return next((found for node in enclosing if (found := uri(node)) is not None), None)
+
+    def _component(self, reference: str, enclosing: Enclosing) -> str:
+        """Return the name of the component that a reference names. Make the component if it does not exist."""
+        start = next((at for at, node in enumerate(enclosing) if "$id" in node), None)
+        found = None
+        if reference.startswith("#/"):
+            if start is not None:
+                found = self._within(reference, enclosing[start:], most=1)
+            found = found or self._in_document(reference) or self._within(reference, enclosing)
+        elif reference != "#" or start is not None:
+            found = self._by_identifier(reference, enclosing)
+        if found is None:
+            raise DanglingReferenceError(reference)
+        return found
+
+    def _in_document(self, reference: str, base: str | None = None) -> str | None:
+        """Return the component of a reference into the document; ``None`` if there is no such location."""
+        try:
+            node, tokens = self._resolver.locate(reference, base=base)
+        except DanglingReferenceError:
+            return None
+        if len(tokens) < 2:
+            raise DanglingReferenceError(reference)  # the document or a section of it is no schema
+        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+
+    def _by_identifier(self, reference: str, enclosing: Enclosing) -> str | None:
+        """Return the component of a reference by the ``$id`` of a resource, or by an anchor in one."""
+        base = self.base(enclosing)
+        if reference == "#":
+            found = self._resolver.identifiers.find(base, reference)
+            return self.at(found[0]) if found and found[0].tokens else None
+        return self._in_document(reference, base)
+
+    def _within(self, reference: str, enclosing: Enclosing, most: int | None = None) -> str | None:
+        """Return the component of a reference into a schema around it, the innermost first."""
+        for index, schema in enumerate(enclosing[:most]):
+            try:
+                node, tokens = Resolver(schema).locate(reference)
+            except DanglingReferenceError:
+                continue
+            around = enclosing[index:]
+            root = next((each for each in around if "$id" in each), around[-1])
+            return self._hoist(node, (self._mark(schema), *tokens), around, root)
+        return None
+
+    def _named(self, node: Any, tokens: Tokens) -> str | None:
+        """Return the name that the document gives to a schema; ``None`` if the schema has no name."""
+        if tokens[:-1] not in NAMED or self.raw.get(tokens[-1]) is not node:
+            return None
+        if not (node is None or isinstance(node, dict | bool)):
+            raise DanglingReferenceError(tokens[-1])
+        return tokens[-1]
+
+    def _around(self, tokens: Tokens) -> Enclosing:
+        """Return the schemas around a location that may contain the targets of its references."""
+        node: Any = self._resolver.document
+        found: list[JsonObject] = []
+        for index, token in enumerate(tokens[:-1]):
+            node = node[int(token)] if isinstance(node, list) else node[token]
+            is_document = index == 1 and tokens[0] == EMBEDDED
+            if isinstance(node, dict) and (is_document or any(key in node for key in RESOURCE)):
+                found.append(node)
+        return tuple(reversed(found))
+
+    def _mark(self, schema: JsonObject) -> str:
+        """Return a short hash of an enclosing schema; it is computed once."""
+        found = self._marks.get(id(schema))
+        if found is None:
+            found = self._marks[id(schema)] = mark(dumps(schema))
+        return found
+
+    def _hoist(self, node: Any, tokens: Tokens, enclosing: Enclosing, root: Any = None) -> str:
+        """Make a component of a schema at another location, named after that location.
+
+        Args:
+            node: the schema.
+            tokens: its location, or the other parts of its name.
+            enclosing: the schemas around it.
+            root: the root of its resource; ``None`` if the tokens determine it.
+        """
+        if not isinstance(node, dict | bool):
+            raise DanglingReferenceError("/".join(tokens))
+        place = tokens
+        tokens = self._resolver.named(tokens)
+        hashed = mark("\0".join(tokens))
+        words = [
+            _UNSAFE.sub("_", token).strip("_")
+            for token in tokens
+            if token not in _NOISE and not token.isdecimal()
+        ]
+        name = "_".join([*filter(None, words)][-4:])[-48:].strip("_.-")
+        name = f"{name}_{hashed}" if name else f"schema_{hashed}"
+        if name not in self._hoisted:
+            if name in self.raw:
+                return name  # a document that was normalized before
+            self._hoisted[name] = (node, place if root is None else root)
+            self.waiting.append((name, node, enclosing))
+        return name

@@ -1,11 +1,201 @@
-"""Normalizing of OpenAPI 3.0, 3.1 and 3.2 documents."""
+"""Normalizing of OpenAPI 3.0, 3.1 and 3.2 documents, and what Swagger 2.0 shares with them (rules N3, N5).
 
+References outside schemas are replaced by their targets. References inside schemas remain, as references to
+components. A dangling reference stays unchanged; the operations that need it become errors during migration.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
 from specfn.document.references.identifiers import EMBEDDED
-from specfn.document.references.resolve import reference_of
-from specfn.document.upgrade.base import DocumentNormalizer
+from specfn.document.references.resolve import DanglingReferenceError, Resolver, reference_of
+from specfn.document.upgrade.schemas import SchemaUpgrade
+from specfn.records import Note
+
+#: The methods of a Path Item Object, in the order of the specification.
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+
+
+#: The replacement for a reference to an object around it, which callbacks allow: a dangling reference.
+_WITHIN = "#/(a reference to what it stands in)"
+
+
+def is_name(key: Any) -> bool:
+    """Return whether a key of a map is a name that the document chose, not a specification extension."""
+    return isinstance(key, str) and not key.startswith("x-")
+
+
+def dicts(value: Any) -> list[JsonObject]:
+    """Return the objects in a value that should be a list of objects."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+class DocumentNormalizer(ABC):
+    """Normalizing of one document. Subclasses normalize the operations of a version.
+
+    Attributes:
+        nesting: the number of callbacks around the current operation.
+        notes: faults that belong to no single operation.
+        dangling: the references outside schemas without a target.
+    """
+
+    def __init__(self, resolver: Resolver, upgrade: SchemaUpgrade) -> None:
+        self.resolver = resolver
+        self.upgrade = upgrade
+        self._memo: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self._referred: dict[tuple[str, str], Any] = {}
+        #: For documents with shared parts: each part, its result, and the number of schemas in it.
+        self._made: dict[tuple[str | int, ...], tuple[Any, Any, int]] | None
+        self._made = {} if upgrade.shared else None
+        self.nesting = 0
+        self.notes: list[Note] = []
+        self.dangling: set[str] = set()
+
+    @abstractmethod
+    def document(self) -> JsonObject:
+        """Normalize the whole document."""
+
+    @abstractmethod
+    def operation(self, raw: JsonObject, shared: Any) -> JsonObject:
+        """Normalize an Operation Object; ``shared`` are the parameters of the path item."""
+
+    @abstractmethod
+    def parameter(self, raw: JsonObject) -> JsonObject:
+        """Normalize a Parameter Object."""
+
+    # -- reference objects ----------------------------------------------------------------------
+
+    def resolved(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
+        """Build from a node or from the target of its reference. A dangling Reference Object is returned unchanged."""
+        reference = reference_of(node)
+        if reference is None:
+            if self._made is not None and isinstance(node, dict):
+                return self._once(node, kind, build)
+            return build(node) if isinstance(node, dict) else None
+        built = self._referred.get((kind, reference))
+        if built is None:
+            built = self._target(reference, kind, build)
+            if reference_of(built) is None:
+                self._referred[kind, reference] = built
+        return self._described(built, node) if len(node) > 1 else built
+
+    def _once(self, node: Any, kind: str, build: Callable[[Any], Any]) -> Any:
+        """Build from a node once, at whatever location it occurs."""
+        if self._made is None:
+            return build(node)
+        key = (kind, id(node), self.nesting)
+        known = self._made.get(key)
+        if known is None:
+            before = self.upgrade.nodes
+            built = build(node)
+            self._made[key] = (node, built, self.upgrade.nodes - before)
+            return built
+        self.upgrade.nodes += known[2]
+        return known[1]
+
+    def _target(self, reference: str, kind: str, build: Callable[[JsonObject], Any]) -> Any:
+        """Build from the target of a reference, once for all references to it."""
+        dangling = {"$ref": reference}
+        try:
+            target, tokens = self.resolver.follow(dangling)
+        except (DanglingReferenceError, ValueError):
+            target = None
+        if not isinstance(target, dict):
+            self.dangling.add(reference)
+            return dangling
+        if (kind, tokens) not in self._memo:
+            self._memo[kind, tokens] = {"$ref": _WITHIN}
+            self._memo[kind, tokens] = build(target)
+        return self._memo[kind, tokens]
+
+    @staticmethod
+    def _described(built: Any, reference: JsonObject) -> Any:
+        """Apply the summary and description of a Reference Object to the target (3.1, section 4.8.23)."""
+        own = {
+            key: reference[key]
+            for key in ("summary", "description")
+            if isinstance(reference.get(key), str) and key in reference
+        }
+        return {**built, **own} if own and isinstance(built, dict) else built
+
+    def map(self, value: Any, kind: str, build: Callable[[JsonObject], Any]) -> JsonObject:
+        """Build every value of a map of objects or references. Other values are left out."""
+        if not isinstance(value, dict):
+            return {}
+        return {
+            str(key): built
+            for key, node in value.items()
+            if (built := self.resolved(node, kind, build)) is not None
+        }
+
+    # -- paths ----------------------------------------------------------------------------------
+
+    def paths(self, value: Any, root: str) -> JsonObject:
+        """Normalize a Paths Object, webhooks, or a Callback Object."""
+        if not isinstance(value, dict):
+            return {}
+        return {
+            key: self._item(item, (root, key)) if is_name(key) else item
+            for key, item in value.items()
+        }
+
+    def _item(self, item: Any, place: tuple[str, ...]) -> Any:
+        """Normalize a Path Item Object: resolve its reference, and move its parameters into the operations."""
+        if not isinstance(item, dict):
+            return item
+        raw = item
+        if reference_of(item) is not None:
+            try:
+                target, _ = self.resolver.follow({"$ref": item["$ref"]})
+            except (DanglingReferenceError, ValueError):
+                target = None
+            if isinstance(target, dict):
+                own = {key: value for key, value in item.items() if key != "$ref"}
+                raw = {**target, **own}
+            else:
+                text = f"the path item reference {item['$ref']!r} has no target: its operations are missing"
+                self.notes.append(Note(pointer=join(place), text=text))
+        shared = raw.get("parameters")
+        out: JsonObject = {}
+        for key, value in raw.items():
+            if key in METHODS:
+                out[key] = self._operation_or_raw(value, shared)
+            elif key == "additionalOperations" and isinstance(value, dict):
+                out[key] = {
+                    name: self._operation_or_raw(node, shared) for name, node in value.items()
+                }
+            elif key not in {"parameters", "$ref"}:
+                out[key] = value
+        return out
+
+    def _operation_or_raw(self, raw: Any, shared: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        if self._made is None:
+            return self.operation(raw, shared)
+        # The shared parameters are the document's own objects, so their identity distinguishes the uses.
+        return self._once(raw, f"operation {id(shared)}", lambda node: self.operation(node, shared))
+
+    def parameters(self, shared: Any, own: Any) -> list[JsonObject]:
+        """Merge path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""
+        merged: dict[tuple[Any, ...], JsonObject] = {}
+        for declared in (shared, own):
+            for node in dicts(declared):
+                parameter = self.resolved(node, "parameter", self.parameter)
+                name = parameter.get("name")
+                where = parameter.get("in")
+                if isinstance(name, int | float) and not isinstance(name, bool):
+                    name = str(name)  # YAML's ``name: 1``
+                    parameter = {**parameter, "name": name}
+                if isinstance(name, str) and isinstance(where, str):
+                    merged[where, name] = parameter
+                else:
+                    merged[("", len(merged))] = parameter
+        return list(merged.values())
+
 
 #: The deepest nesting of callbacks that is read.
 _MAX_CALLBACKS = 3

@@ -8,9 +8,8 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn.document.references.identifiers import EMBEDDED
 from specfn.document.references.resolve import Resolver
-from specfn.document.upgrade.base import DocumentNormalizer
 from specfn.document.upgrade.keywords import is_true
-from specfn.document.upgrade.openapi3 import OpenApi3
+from specfn.document.upgrade.openapi3 import DocumentNormalizer, OpenApi3
 from specfn.document.upgrade.schemas import SchemaUpgrade
 
 FORM: Final = "application/x-www-form-urlencoded"
