@@ -497,19 +497,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters.groups:ignored",
+        function="specfn.migrate.parameters.parameters:ignored",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters.groups:is_of_caller",
+        function="specfn.migrate.parameters.parameters:is_of_caller",
         off=gives(value=False),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters.groups:overrides",
+        function="specfn.migrate.parameters.parameters:overrides",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
@@ -527,7 +527,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.parameters.groups:_hidden",
+        function="specfn.migrate.parameters.parameters:_hidden",
         off=gives(None),
         tests="test_a_credential_is_nowhere",
     ),
@@ -539,7 +539,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.parameters.groups:_without_credentials",
+        function="specfn.migrate.parameters.parameters:_without_credentials",
         off=first,
         tests="test_a_spread_object_hides_nothing_from_the_rule",
     ),
@@ -993,13 +993,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T49",
-        function="specfn.application.compose:raised",
+        function="specfn.application.compose:safety_by_verb",
         off=gives(None),
         tests="test_what_changes_data_is_not_read test_what_destroys_data_is_destructive",
     ),
     Defence(
         threat="T49",
-        function="specfn.migrate.verbs:_actions",
+        function="specfn.migrate.safety:_actions",
         off=gives(()),
         tests="test_what_changes_data_is_not_read",
     ),
@@ -1011,7 +1011,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T49",
-        function="specfn.function.fingerprint:raised",
+        function="specfn.function.fingerprint:safety_by_verb",
         off=gives(None),
         tests="test_a_lower_safety_changes_the_fingerprint",
     ),

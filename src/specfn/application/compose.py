@@ -15,11 +15,10 @@ from specfn.function.function import Function
 from specfn.migrate.broken_references import References
 from specfn.migrate.migrate import migrate, without
 from specfn.migrate.operation_keys import route_keys, values_for
-from specfn.migrate.paging.lazy_paging import LazyPaging
+from specfn.migrate.paging.paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
-from specfn.migrate.safety import is_repeatable, method_safety
-from specfn.migrate.verbs import raised
+from specfn.migrate.safety import is_repeatable, method_safety, safety_by_verb
 from specfn.records import Note
 from specfn.schema.chain_limits import is_suspicious
 from specfn.schema.patterns.cost import bytes_of_function
@@ -54,15 +53,17 @@ def compose(
     composer = Composer(schemas, settings, has_directions=normalized.has_directions)
     references = References(schemas, normalized.dangling)
     numbers = NumberUsers(raw, source) if unreadable else None
-    migration = migrate(document, normalized.version, settings, composer.look, references, numbers)
+    migration = migrate(
+        document, normalized.version, settings, composer.resolve_schema, references, numbers
+    )
     if settings.recursive is False:
         migration = without(document, migration, "recursive", composer.recursion)
     if is_suspicious(schemas):
         migration = without(document, migration, "chain", composer.excess)
     if normalized.nodes > MAX_NODES:
         migration = without(document, migration, "chain", _refuse_oversized(Unfolding(schemas)))
-    refuse_unmatched(migration.routes, document, settings, composer.look)
-    routes = fix(migration.routes, settings.fixed, composer.look)
+    refuse_unmatched(migration.routes, document, settings, composer.resolve_schema)
+    routes = fix(migration.routes, settings.fixed, composer.resolve_schema)
     composer.check_fixed(routes)
     routes = tuple(_with_safety(route, settings) for route in routes)
     identities = [f"{route.method.upper()} {route.path}" for route in routes]
@@ -150,7 +151,7 @@ def _with_safety(route: Route, settings: Settings) -> Route:
     if asked is not None:
         return route._replace(safety=asked)
     safety = method_safety(route)
-    by_verb = raised(route, safety)
+    by_verb = safety_by_verb(route, safety)
     if by_verb is None:
         return route._replace(safety=safety)
     return route._replace(safety=by_verb[0], notes=(*route.notes, by_verb[1]))

@@ -14,9 +14,9 @@ from specfn.document.upgrade.openapi3 import dicts
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import method_and_path
-from specfn.migrate.bodies.media_types import Look
+from specfn.migrate.bodies.media_types import SchemaResolver
+from specfn.migrate.migrate import operations
 from specfn.migrate.operation_keys import known_texts, route_keys
-from specfn.migrate.operations import operations
 from specfn.migrate.route import Route
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
@@ -89,7 +89,7 @@ def _refuse_equal_names(before: Sequence[Function], after: Sequence[Function]) -
 
 
 def refuse_unmatched(
-    routes: Sequence[Route], document: JsonObject, settings: Settings, look: Look
+    routes: Sequence[Route], document: JsonObject, settings: Settings, resolve: SchemaResolver
 ) -> None:
     """Check that the keys of ``answers``, ``hidden``, ``media_types`` and ``safety`` match something in the document.
 
@@ -97,7 +97,7 @@ def refuse_unmatched(
         routes: of the document, before any is selected.
         document: normalized.
         settings: the caller's options.
-        look: gives the composed schema behind a normalized one.
+        resolve: gives the composed schema behind a normalized one.
 
     Raises:
         UsageError: a name or pattern matches nothing; the text lists the closest names.
@@ -108,7 +108,7 @@ def refuse_unmatched(
     _refuse_unmatched_keys(
         "media_types", settings.media_types, bodies, "function with a request body"
     )
-    _refuse_unknown_parameters(settings.hidden, document, look)
+    _refuse_unknown_parameters(settings.hidden, document, resolve)
 
 
 def _refuse_unmatched_keys(
@@ -125,11 +125,11 @@ def _refuse_unmatched_keys(
 
 
 def _refuse_unknown_parameters(
-    hidden: Mapping[str, bool], document: JsonObject, look: Look
+    hidden: Mapping[str, bool], document: JsonObject, resolve: SchemaResolver
 ) -> None:
     if not hidden:
         return
-    known = {*_parameters(document), *_members(document, look)}
+    known = {*_parameters(document), *_members(document, resolve)}
     names = {name for name, _ in known}
     headers = {name.lower() for name, where in known if where == "header"}
     for name in hidden:
@@ -156,9 +156,9 @@ def _parameters(document: JsonObject) -> Iterator[tuple[str, Any]]:
             yield parameter["name"], str(parameter.get("in"))
 
 
-def _members(document: JsonObject, look: Look) -> Iterator[tuple[str, Any]]:
+def _members(document: JsonObject, resolve: SchemaResolver) -> Iterator[tuple[str, Any]]:
     """Yield the properties of objects in the query, which are parameters of their own there (rule R6)."""
     for parameter in _parameters_without_path(document):
-        schema = look(parameter["schema"]) if "schema" in parameter else None
+        schema = resolve(parameter["schema"]) if "schema" in parameter else None
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
             yield from ((name, "query") for name in schema["properties"])

@@ -137,7 +137,7 @@ def _search_function(name: str, description: str) -> Function:
     composer = Composer(schemas, DEFAULT, has_directions=False)
     references = References(schemas, normalized.dangling)
     [route] = migrate(
-        normalized.document, normalized.version, DEFAULT, composer.look, references
+        normalized.document, normalized.version, DEFAULT, composer.resolve_schema, references
     ).routes
     return Function(
         name=name,

@@ -78,7 +78,7 @@ class Composer:
         root = self.root(route)
         if route.body is None or route.body.kind != "multipart":
             return root
-        body = marked(self.look(route.body.schema), route.body.parts)
+        body = marked(self.resolve_schema(route.body.schema), route.body.parts)
         return {**root, "properties": {**root["properties"], "body": body}}
 
     def check_fixed(self, routes: Iterable[Route]) -> None:
@@ -92,7 +92,7 @@ class Composer:
             for key, parameter, value in fixed_parameters(route):
                 schema = parameter.schema
                 if parameter.members:
-                    schema = self.look(schema)["properties"][key]
+                    schema = self.resolve_schema(schema)["properties"][key]
                 if (id(schema), key) not in known:
                     known[id(schema), key] = self._misfit(schema, value)
                 problem = known[id(schema), key]
@@ -108,7 +108,7 @@ class Composer:
         problems = validator_of(root, self.settings).problems(value)
         return str(problems[0]).removeprefix("$input: ") if problems else None
 
-    def look(self, schema: Any) -> Any:
+    def resolve_schema(self, schema: Any) -> Any:
         """Return the composed request schema of a normalized one, with references followed."""
         composed = self._request.compose(schema)
         for _ in range(100):
@@ -145,7 +145,7 @@ class Composer:
         required: list[str] = []
         for parameter in group.parameters:
             if parameter.members:
-                members = self.look(parameter.schema)
+                members = self.resolve_schema(parameter.schema)
                 properties.update({name: members["properties"][name] for name in parameter.members})
                 if parameter.required:
                     required += [name for name in members.get("required", ()) if name in properties]

@@ -7,8 +7,7 @@ from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
-from specfn.migrate.safety import method_safety
-from specfn.migrate.verbs import raised
+from specfn.migrate.safety import method_safety, safety_by_verb
 
 
 class Fingerprinted(Protocol):
@@ -74,7 +73,7 @@ def combined(fingerprints: Iterable[str]) -> str:
 def _wire(route: Route, api: Api) -> JsonObject:
     fixed = sorted([[*place], value] for place, value in route.fixed.items())
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
-    by_verb = raised(route, method_safety(route))
+    by_verb = safety_by_verb(route, method_safety(route))
     return {
         **({} if by_verb is None else {"safety": by_verb[0]}),
         "method": route.method,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from specfn.function.arguments.positions import Positions
     from specfn.function.arguments.wrapper import WrapperNames
     from specfn.function.signatures.language import Language
-    from specfn.migrate.paging.lazy_paging import LazyPaging
+    from specfn.migrate.paging.paging import LazyPaging
     from specfn.migrate.paging.record import Paging
     from specfn.validation.outcome import Failure, Success
 

@@ -22,7 +22,7 @@ import httpx
 from specfn._internal.json import dumps
 from specfn.http.connection import MASK, Connection, reveal
 from specfn.human import is_secret_name
-from specfn.migrate.parameters.credentials import credential_reason, plain
+from specfn.migrate.parameters.reserved import credential_reason, plain
 from specfn.records import ArgumentProblem, PrivateValue
 
 #: The minimum characters of a secret that is masked anywhere: a credential, or a value under the name of a credential.

@@ -12,7 +12,7 @@ import yaml
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
-from specfn.migrate.parameters.credentials import credential_reason
+from specfn.migrate.parameters.reserved import credential_reason
 
 #: A document's name, which qualifies the names of its functions.
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

@@ -23,7 +23,7 @@ from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, appro
 from specfn.invocation.check import PreparedCall
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.migrate.parameters.credentials import credential_reason, plain
+from specfn.migrate.parameters.reserved import credential_reason, plain
 
 #: The types of a field, and the keywords of a field that the protocol accepts.
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean"})

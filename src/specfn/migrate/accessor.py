@@ -1,4 +1,4 @@
-"""Accessors of operations, made from their paths and unique in the document (rules R10–R13).
+"""Accessors of operations, made from their paths and unique in the document (rules R10–R13); the words of names.
 
 ``GET /shoppings/sellers/sales/{saleId}/reviews`` is ``shoppings.sellers.sales.reviews.getBySaleId``. An accessor
 depends on the operation and on those it collides with, never on the order of the document.
@@ -396,3 +396,18 @@ def _is_accessor(value: Any) -> bool:
         and len(value) > 0
         and all(isinstance(element, str) and _is_identifier(element) for element in value)
     )
+
+
+# -- the words of a name ---------------------------------------------------------------------------
+
+_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: ``nextPageToken`` has ``next``, ``page`` and ``token``."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def as_one_word(name: str) -> str:
+    """Return the words of a name in lower case without separators."""
+    return "".join(words_of(name))

@@ -1,9 +1,10 @@
-"""Schemas that need a dangling reference: only the operations that use them become errors (rule N3)."""
+"""Operations that cannot be routes, for example because their schemas need a dangling reference (rule N3)."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from specfn._internal.json import JsonObject
+from specfn.records import OperationCode
 from specfn.schema.compose.polymorphism import component_of
 from specfn.schema.walk import walk
 
@@ -75,3 +76,31 @@ def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
                 tainted[user] = tainted[name]
                 waiting.append(user)
     return tainted
+
+
+class Refused(Exception):  # noqa: N818  # it never leaves the package
+    """An operation that cannot be a route.
+
+    Attributes:
+        code: a short stable code.
+        reason: the fault and the advice.
+        pointer: the location of the fault in the document.
+    """
+
+    def __init__(self, code: OperationCode, reason: str, pointer: str) -> None:
+        super().__init__(code, reason, pointer)
+        self.code = code
+        self.reason = reason
+        self.pointer = pointer
+
+
+def lost_reference(reference: str, pointer: str) -> Refused:
+    """Return the error for an operation whose request needs a dangling reference, or one into a document that was not read (rule N3)."""
+    if reference.startswith("#"):
+        reason = f"the reference {reference!r} has no target; correct it in the document"
+        return Refused("reference", reason, pointer)
+    reason = (
+        f"the reference {reference!r} names another document, which was not read; allow it with "
+        "Options.references, or see application.diagnostics for the reason"
+    )
+    return Refused("external", reason, pointer)

@@ -1,4 +1,4 @@
-"""Migration of a normalized document: every operation becomes a route or an error (rules R1, R2, R9)."""
+"""Migration of a normalized document: every operation of it becomes a route or an error (rules R1, R2, R9)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -11,19 +11,50 @@ from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.keywords import is_true
 from specfn.document.upgrade.openapi3 import METHODS, dicts, is_name
 from specfn.migrate import accessor, template
-from specfn.migrate.bodies.bodies import body_of
-from specfn.migrate.bodies.media_types import Look
-from specfn.migrate.bodies.responses import DeclaredResponses, chosen_media, success_of
-from specfn.migrate.broken_references import References
-from specfn.migrate.errors import Refused, lost_reference
+from specfn.migrate.bodies.bodies import DeclaredResponses, body_of, chosen_media, success_of
+from specfn.migrate.bodies.media_types import SchemaResolver
+from specfn.migrate.broken_references import References, Refused, lost_reference
 from specfn.migrate.operation_keys import OperationKeys, values_for
-from specfn.migrate.operations import Operation, operations
-from specfn.migrate.parameters.credentials import scheme_keys
-from specfn.migrate.parameters.groups import GROUPS, groups
-from specfn.migrate.parameters.parameters import path_parameters
+from specfn.migrate.parameters.parameters import GROUPS, groups, path_parameters
+from specfn.migrate.parameters.reserved import scheme_keys
 from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
+
+
+class Operation(NamedTuple):
+    """One operation of the document. ``raw`` may be any JSON value."""
+
+    method: str
+    path: str
+    raw: Any
+    item: JsonObject
+    pointer: str
+    additional: bool = False
+
+
+def operations(document: JsonObject) -> Iterator[Operation]:
+    """Yield every operation of ``paths``, in document order."""
+    paths = document.get("paths")
+    for path, item in paths.items() if isinstance(paths, dict) else ():
+        if not is_name(path) or not isinstance(item, dict):
+            continue
+        for key, raw in item.items():
+            if key in METHODS:
+                pointer = join(("paths", path, key))
+                yield Operation(method=key, path=path, raw=raw, item=item, pointer=pointer)
+            elif key == "additionalOperations" and isinstance(raw, dict):
+                for method, inner in raw.items():
+                    pointer = join(("paths", path, key, method))
+                    yield Operation(
+                        method=method,
+                        path=path,
+                        raw=inner,
+                        item=item,
+                        pointer=pointer,
+                        additional=True,
+                    )
+
 
 #: The characters of a method (RFC 9110, section 5.6.2).
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -46,7 +77,7 @@ def migrate(
     document: JsonObject,
     version: str,
     settings: Settings,
-    look: Look,
+    resolve: SchemaResolver,
     references: References,
     numbers: NumberUsers | None = None,
 ) -> Migration:
@@ -56,7 +87,7 @@ def migrate(
         document: the normalized document.
         version: the OpenAPI version of the raw document.
         settings: the caller's options.
-        look: returns the composed request schema of a normalized one.
+        resolve: returns the composed request schema of a normalized one.
         references: the dangling references of the document.
         numbers: the users of numbers that could not be read; ``None`` if there are none.
     """
@@ -80,7 +111,7 @@ def migrate(
             ]
         )
     )
-    reader = _RouteReader(document, version, settings, look, references)
+    reader = _RouteReader(document, version, settings, resolve, references)
     routes: list[Route] = []
     errors: list[OperationError] = []
     for operation, made in found:
@@ -172,12 +203,12 @@ class _RouteReader:
         document: JsonObject,
         version: str,
         settings: Settings,
-        look: Look,
+        resolve: SchemaResolver,
         references: References,
     ) -> None:
         self._settings = settings
         self._version = version
-        self._look = look
+        self._resolve = resolve
         self._references = references
         components = document.get("components", {})
         schemes = components.get("securitySchemes", {})
@@ -201,13 +232,13 @@ class _RouteReader:
         in_groups = [pair for pair in declared if pair[1] not in taken]
         in_groups = _without_fixed(in_groups, made, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
-        found, hidden = groups(in_groups, self._settings, self._keys, self._look, notes)
+        found, hidden = groups(in_groups, self._settings, self._keys, self._resolve, notes)
         body = body_of(
             raw.get("requestBody"),
             self._wanted(operation, naming.accessor),
             self._version,
             f"{pointer}/requestBody",
-            self._look,
+            self._resolve,
             notes,
         )
         if self._references.may_be_lost:
@@ -287,7 +318,7 @@ class _RouteReader:
             if "$ref" in response and reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-        answers = DeclaredResponses(declared, self._look)
+        answers = DeclaredResponses(declared, self._resolve)
         success = success_of(answers)
         lost = self._lost(success, raw) if success is not None else None
         if success is not None and lost is not None:

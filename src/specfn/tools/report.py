@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.function.function import Function
-from specfn.migrate.operations import operations
+from specfn.migrate.migrate import operations
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import LISTS, SINGLES
 from specfn.tools.token_estimate import estimate

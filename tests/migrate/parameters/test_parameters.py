@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from specfn.api import load
 from specfn.function.function import Function
-from specfn.migrate.parameters.credentials import plain
 from specfn.migrate.parameters.parameters import root_keys
+from specfn.migrate.parameters.reserved import plain
 from specfn.options import Options
 
 INTEGER = {"type": "integer"}

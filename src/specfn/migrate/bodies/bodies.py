@@ -1,20 +1,30 @@
-"""Request bodies: the choice of the media type, and the serialization (rule R8)."""
+"""Request bodies and responses of an operation: media type, schema and serialization (rules R8, R9, X15).
 
-from typing import Any
+For a stream of events, documents declare the schema of all items, of one item, of an event with its data, or of the
+data alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies import media_types
-from specfn.migrate.bodies.media_types import Look
+from specfn.migrate.bodies.media_types import EVENT_STREAM, SchemaResolver, essence, is_sequence
 from specfn.migrate.bodies.parts import parts_of, transfer_of
-from specfn.migrate.errors import lost_reference
-from specfn.migrate.route import Body
+from specfn.migrate.broken_references import lost_reference
+from specfn.migrate.route import Body, DeclaredResponse
 from specfn.records import Note
 
 
 def body_of(
-    raw: Any, wanted: str | None, version: str, pointer: str, look: Look, notes: list[Note]
+    raw: Any,
+    wanted: str | None,
+    version: str,
+    pointer: str,
+    resolve: SchemaResolver,
+    notes: list[Note],
 ) -> Body | None:
     """Return the request body of an operation; ``None`` if the operation declares no request body.
 
@@ -23,7 +33,7 @@ def body_of(
         wanted: the media type that ``Options.media_types`` selects.
         version: the OpenAPI version of the raw document.
         pointer: the location of the Request Body Object.
-        look: returns the composed schema of a normalized one.
+        resolve: returns the composed schema of a normalized one.
         notes: receives the notes about the body.
 
     Raises:
@@ -34,7 +44,7 @@ def body_of(
     _needs_no(raw, pointer)
     content = raw.get("content")
     content = content if isinstance(content, dict) else {}
-    chosen = media_types.choose(content, wanted, look)
+    chosen = media_types.choose(content, wanted, resolve)
     if chosen is None:
         text = "the request body declares no content: dropped"
         notes.append(Note(pointer=pointer, text=text))
@@ -44,7 +54,7 @@ def body_of(
     if wanted is not None and media_types.essence(wanted) != media_types.essence(chosen):
         text = f"Options.media_types selects {wanted!r}, which the request body does not declare"
         notes.append(Note(pointer=pointer, text=text))
-    return _body(raw, chosen, declared, version, pointer, look)
+    return _body(raw, chosen, declared, version, pointer, resolve)
 
 
 def _needs_no(node: JsonObject, pointer: str) -> None:
@@ -54,17 +64,22 @@ def _needs_no(node: JsonObject, pointer: str) -> None:
 
 
 def _body(
-    raw: JsonObject, chosen: str, declared: JsonObject, version: str, pointer: str, look: Look
+    raw: JsonObject,
+    chosen: str,
+    declared: JsonObject,
+    version: str,
+    pointer: str,
+    resolve: SchemaResolver,
 ) -> Body:
     kind = media_types.kind_of(chosen)
     schema = media_types.schema_of(declared, kind)
     if media_types.is_sequence(chosen):
-        schema, kind = media_types.sequence_of(declared, look)
+        schema, kind = media_types.sequence_of(declared, resolve)
     description = raw.get("description")
     encoding = declared.get("encoding")
     more: JsonObject = {}
     if kind == "multipart":
-        more["parts"] = parts_of(declared, schema, look, is_typed=version in {"2.0", "3.0"})
+        more["parts"] = parts_of(declared, schema, resolve, is_typed=version in {"2.0", "3.0"})
     elif kind == "binary":
         more["transfer"] = transfer_of(schema)
     return Body(
@@ -82,3 +97,140 @@ def _body(
         is_itemwise=version == "3.2",
         **more,
     )
+
+
+class DeclaredResponses(Mapping[str, DeclaredResponse]):
+    """Declared responses by status. Each is read on demand: most calls need only the success response."""
+
+    def __init__(
+        self, responses: Mapping[str, JsonObject], resolve: SchemaResolver | None = None
+    ) -> None:
+        self._responses = responses
+        self._resolve = resolve or media_types.keep_schema
+
+    def __getitem__(self, status: str) -> DeclaredResponse:
+        return answer(status, self._responses[status], self._resolve)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._responses)
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    def __repr__(self) -> str:
+        return f"DeclaredResponses({dict(self)!r})"
+
+    def without(self, status: str | None) -> "DeclaredResponses":
+        """Return all responses but one, without the look-up of schemas, which cannot be pickled."""
+        rest = {key: node for key, node in self._responses.items() if key != status}
+        return DeclaredResponses(rest)
+
+
+def answer(status: str, response: JsonObject, resolve: SchemaResolver) -> DeclaredResponse:
+    """Return a Response Object as a record.
+
+    Args:
+        status: its status.
+        response: the Response Object.
+        resolve: returns the composed schema of a normalized one.
+    """
+    content = response.get("content")
+    content = content if isinstance(content, dict) else {}
+    chosen = media_types.choose(content)
+    declared = content[chosen] if chosen is not None and isinstance(content[chosen], dict) else {}
+    kind = media_types.kind_of(chosen) if chosen is not None else None
+    description = response.get("description")
+    schema = None
+    if chosen is not None and kind is not None:
+        schema = events_schema(chosen, declared, resolve)
+        schema = media_types.schema_of(declared, kind) if schema is None else schema
+    return DeclaredResponse(
+        status=status,
+        media_type=chosen,
+        kind=kind,
+        schema=schema,
+        description=description if isinstance(description, str) else None,
+        media_types=tuple(content),
+    )
+
+
+def success_of(answers: Mapping[str, DeclaredResponse]) -> DeclaredResponse | None:
+    """Return the success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
+    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
+    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
+    chosen = [answers[status] for status in good]
+    if not chosen and "default" in answers:
+        chosen = [answers["default"]]
+    with_content = [answer for answer in chosen if answer.media_type is not None]
+    return next(iter(with_content or chosen), None)
+
+
+def chosen_media(answer: DeclaredResponse, raw: Any) -> Any:
+    """Return the Media Type Object that a response uses."""
+    content = raw[answer.status].get("content") if answer.media_type is not None else None
+    return content[answer.media_type] if isinstance(content, dict) else None
+
+
+_TEXT: Final[JsonObject] = {"type": "string"}
+
+#: The members of a server-sent event beside its data.
+_MEMBERS: Final[JsonObject] = {"event": _TEXT, "id": _TEXT}
+
+
+def events_schema(media_type: str, media: JsonObject, resolve: SchemaResolver) -> JsonObject | None:
+    """Return the normalized schema of all events; ``None`` for a response that is not a stream of events.
+
+    Args:
+        media_type: the media type.
+        media: its Media Type Object.
+        resolve: returns the composed schema of a normalized one.
+    """
+    item = media.get("itemSchema")
+    if essence(media_type) == EVENT_STREAM:
+        given = _item(media.get("schema", True), resolve) if item is None else _decoded(item)
+        return _array(_event(given, resolve, is_item=item is not None))
+    if not is_sequence(media_type):
+        return None
+    schema = media.get("schema", True)
+    if item is None and "array" in _types(resolve(schema)):
+        return schema  # type: ignore[no-any-return]  # a schema with a type is an object
+    return _array(_item(schema, resolve) if item is None else item)
+
+
+def _array(item: Any) -> JsonObject:
+    return {"type": "array", "items": item}
+
+
+def _item(schema: Any, resolve: SchemaResolver) -> Any:
+    """Return the schema of one item. A text has any items."""
+    types = _types(resolve(schema))
+    if "array" in types:
+        return schema.get("items", {}) if isinstance(schema, dict) else {}
+    return {} if schema is True or "string" in types else schema
+
+
+def _types(composed: Any) -> list[str]:
+    found = composed.get("type") if isinstance(composed, dict) else None
+    return [found] if isinstance(found, str) else list(found or ())
+
+
+def _event(item: Any, resolve: SchemaResolver, *, is_item: bool) -> Any:
+    """Return the schema of an event; ``item`` may be that of its data. Data that is not JSON is a text."""
+    composed = resolve(item)
+    properties = composed.get("properties") if isinstance(composed, dict) else None
+    members = {"data"} if is_item else {"data", "event"}
+    if properties and members <= properties.keys():
+        return item
+    data = {"anyOf": [item, _TEXT]} if item else {}
+    return {"type": "object", "properties": {**_MEMBERS, "data": data}, "required": ["data"]}
+
+
+def _decoded(item: Any) -> Any:
+    """Return the schema of an event whose data is declared as JSON in a string (OpenAPI 3.2)."""
+    properties = item.get("properties") if isinstance(item, dict) else None
+    if not isinstance(properties, dict):
+        return item
+    data = properties.get("data")
+    if not isinstance(data, dict) or "contentSchema" not in data:
+        return item
+    return {**item, "properties": {**properties, "data": data["contentSchema"]}}

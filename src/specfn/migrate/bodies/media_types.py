@@ -15,10 +15,10 @@ _OCTETS = "application/octet-stream"
 EVENT_STREAM = "text/event-stream"
 
 #: Returns the composed schema of a normalized one, references followed.
-Look = Callable[[Any], Any]
+SchemaResolver = Callable[[Any], Any]
 
 
-def plain_look(schema: Any) -> Any:
+def keep_schema(schema: Any) -> Any:
     """Return a schema as it is."""
     return schema
 
@@ -111,14 +111,14 @@ def has_events(media_type: str) -> bool:
 
 
 def choose(
-    content: Mapping[str, Any], wanted: str | None = None, look: Look = plain_look
+    content: Mapping[str, Any], wanted: str | None = None, resolve: SchemaResolver = keep_schema
 ) -> str | None:
     """Choose a media type among the declared ones; return ``None`` if no media type is declared.
 
     Args:
         content: Media Type Objects by media type, in the document's order.
         wanted: the media type that the caller selects.
-        look: returns the composed schema of a normalized one.
+        resolve: returns the composed schema of a normalized one.
     """
     if wanted is not None:
         if wanted in content:
@@ -130,33 +130,33 @@ def choose(
         return next(iter(content))
     return min(
         content,
-        key=lambda media_type: _preference(media_type, content[media_type], look),
+        key=lambda media_type: _preference(media_type, content[media_type], resolve),
         default=None,
     )
 
 
-def _preference(media_type: str, media: Any, look: Look) -> int:
+def _preference(media_type: str, media: Any, resolve: SchemaResolver) -> int:
     schema = media.get("schema") if isinstance(media, dict) else None
-    if essence(media_type) == FORM and has_binary(schema, look):
+    if essence(media_type) == FORM and has_binary(schema, resolve):
         return _LAST  # a form cannot contain a file
     return min(_rank(media_type), _OTHER)
 
 
-def has_binary(schema: Any, look: Look = plain_look) -> bool:
+def has_binary(schema: Any, resolve: SchemaResolver = keep_schema) -> bool:
     """Return whether an object schema has a binary property, or an array of binary items."""
-    composed = look(schema)
+    composed = resolve(schema)
     properties = composed.get("properties") if isinstance(composed, dict) else None
-    return any(_is_binary(item, look) for item in properties.values()) if properties else False
+    return any(_is_binary(item, resolve) for item in properties.values()) if properties else False
 
 
-def _is_binary(schema: Any, look: Look, depth: int = 0) -> bool:
-    composed = look(schema)
+def _is_binary(schema: Any, resolve: SchemaResolver, depth: int = 0) -> bool:
+    composed = resolve(schema)
     if not isinstance(composed, dict) or depth > 4:
         return False
     if composed.get("format") == "binary" or composed.get("contentMediaType") == _OCTETS:
         return True
     inner = [composed.get("items"), *composed.get("anyOf", ()), *composed.get("oneOf", ())]
-    return any(_is_binary(item, look, depth + 1) for item in inner if item is not None)
+    return any(_is_binary(item, resolve, depth + 1) for item in inner if item is not None)
 
 
 #: The schema of values whose bytes are not JSON, as the model sees it.
@@ -179,7 +179,7 @@ def schema_of(media: JsonObject, kind: BodyKind) -> Any:
     return schema if is_string and is_text else _AS_TEXT[kind]
 
 
-def sequence_of(media: JsonObject, look: Look) -> tuple[Any, BodyKind]:
+def sequence_of(media: JsonObject, resolve: SchemaResolver) -> tuple[Any, BodyKind]:
     """Return the schema and the kind of a body that is a sequence of JSON texts.
 
     If the document declares a string, its lines are sent as they are; a binary string is a file. Without a schema it
@@ -188,10 +188,10 @@ def sequence_of(media: JsonObject, look: Look) -> tuple[Any, BodyKind]:
     schema = (
         schema_of(media, "json") if media.keys() & {"schema", "itemSchema"} else {"type": "array"}
     )
-    composed = look(schema)
+    composed = resolve(schema)
     if not isinstance(composed, dict) or composed.get("type") != "string":
         return schema, "json"
-    return schema, "binary" if _is_binary(composed, look) else "text"
+    return schema, "binary" if _is_binary(composed, resolve) else "text"
 
 
 def _is_encoded(schema: JsonObject) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
-from specfn.migrate.bodies.media_types import Look, kind_of
+from specfn.migrate.bodies.media_types import SchemaResolver, kind_of
 from specfn.migrate.route import MultipartPart, MultipartParts
 
 #: The deepest unions and arrays that are inspected, and the deepest multipart within multipart.
@@ -31,16 +31,18 @@ _OWN: Final = frozenset({"content-type", "content-disposition", "content-length"
 _TRANSFER: Final = "content-transfer-encoding"
 
 
-def parts_of(media: JsonObject, schema: Any, look: Look, *, is_typed: bool) -> MultipartParts:
+def parts_of(
+    media: JsonObject, schema: Any, resolve: SchemaResolver, *, is_typed: bool
+) -> MultipartParts:
     """Return the parts of a multipart body.
 
     Args:
         media: the normalized Media Type Object.
         schema: its schema.
-        look: returns the composed schema of a normalized one.
+        resolve: returns the composed schema of a normalized one.
         is_typed: whether a schema without a type admits any value, as in 3.0. Since 3.1 it means bytes.
     """
-    return _PartsReader(look, is_typed=is_typed).parts(media, schema, 0)
+    return _PartsReader(resolve, is_typed=is_typed).parts(media, schema, 0)
 
 
 def transfer_of(schema: Any) -> str | None:
@@ -56,8 +58,8 @@ def transfer_of(schema: Any) -> str | None:
 class _PartsReader:
     """Reading of the parts of one body."""
 
-    def __init__(self, look: Look, *, is_typed: bool) -> None:
-        self._look = look
+    def __init__(self, resolve: SchemaResolver, *, is_typed: bool) -> None:
+        self._resolve = resolve
         self._is_typed = is_typed
 
     def parts(self, media: JsonObject, schema: Any, depth: int) -> MultipartParts:
@@ -108,7 +110,7 @@ class _PartsReader:
 
     def _alternatives(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
         """Yield the composed schema and the branches of its unions."""
-        node = self._look(schema)
+        node = self._resolve(schema)
         if not isinstance(node, dict) or depth > _DEPTH:
             return
         yield node
@@ -118,7 +120,7 @@ class _PartsReader:
 
     def _values(self, schema: Any, depth: int = 0) -> Iterator[JsonObject]:
         """Yield every schema of a value, and of its items if it is an array."""
-        if self._look(schema) is True:
+        if self._resolve(schema) is True:
             yield {}
         for node in self._alternatives(schema):
             yield node

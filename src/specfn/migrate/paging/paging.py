@@ -1,9 +1,20 @@
 """Detection of the paging of an operation in the normalized document, without composing schemas (rule X13)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple
 
 from specfn._internal.json import JsonObject
+from specfn.migrate.accessor import as_one_word, words_of
+from specfn.migrate.paging.page_members import (
+    DocumentSchemas,
+    PageParameter,
+    PageParameters,
+    ResponseMembers,
+    ScalarMember,
+    page_parameters,
+    response_members,
+)
 from specfn.migrate.paging.paging_words import (
     LAST,
     LAST_ITEM,
@@ -17,17 +28,8 @@ from specfn.migrate.paging.paging_words import (
     PAGES,
     TOTAL,
     URL,
-    joined,
-    words_of,
 )
-from specfn.migrate.paging.parameters import PageParameter, PageParameters, page_parameters
 from specfn.migrate.paging.record import Names, Paging
-from specfn.migrate.paging.response_members import (
-    DocumentSchemas,
-    ResponseMembers,
-    ScalarMember,
-    response_members,
-)
 from specfn.migrate.route import Route
 
 _NUMBERS = frozenset({"integer", "number"})
@@ -105,9 +107,9 @@ class _Facts(NamedTuple):
 
     def _scalar(self, words: frozenset[str], types: frozenset[str]) -> Names | None:
         for member in self.response.scalars:
-            in_page = joined("".join(member.path[-2:])) in words
+            in_page = as_one_word("".join(member.path[-2:])) in words
             is_typed = bool(member.types) and member.types <= types
-            if is_typed and (joined(member.name) in words or in_page) and not _is_next(member):
+            if is_typed and (as_one_word(member.name) in words or in_page) and not _is_next(member):
                 return member.path
         return None
 
@@ -120,7 +122,7 @@ def _by_cursor(facts: _Facts, *, alone: bool = False) -> Paging | None:
         alone: read the members that mean this only if there is no next URL.
     """
     for member in facts.response.scalars:
-        is_weak = joined(member.name) in NEXT_IF_ALONE
+        is_weak = as_one_word(member.name) in NEXT_IF_ALONE
         if is_weak != alone or not _is_next(member) or _is_url(member):
             continue
         parameter = _parameter_for(member, facts.parameters)
@@ -132,8 +134,8 @@ def _by_cursor(facts: _Facts, *, alone: bool = False) -> Paging | None:
 def _by_same_name(facts: _Facts) -> Paging | None:
     """Return the paging by a member that has the name of its parameter, which is a cursor."""
     for member in facts.response.scalars:
-        parameter = facts.parameters.by_word.get(joined(member.name))
-        is_cursor = joined(member.name) in {"cursor", "continue", "continuation", "scrollid"}
+        parameter = facts.parameters.by_word.get(as_one_word(member.name))
+        is_cursor = as_one_word(member.name) in {"cursor", "continue", "continuation", "scrollid"}
         if is_cursor and parameter is not None and not parameter.is_number:
             return _cursor(facts, member, parameter)
     return None
@@ -179,9 +181,9 @@ def _is_url(member: ScalarMember) -> bool:
 
 def _parameter_for(member: ScalarMember, parameters: PageParameters) -> PageParameter | None:
     """Return the parameter that takes a next value."""
-    word = joined(member.name)
+    word = as_one_word(member.name)
     rest = word.removeprefix("next")
-    names = [word, rest, f"page{rest}", f"start{rest}", f"{joined(''.join(member.path[-2:]))}"]
+    names = [word, rest, f"page{rest}", f"start{rest}", f"{as_one_word(''.join(member.path[-2:]))}"]
     same = parameters.named([name for name in names if name])
     if same is not None and (rest or not same.is_number):
         return same
@@ -275,3 +277,26 @@ def _by_counter(facts: _Facts) -> Paging | None:
     if found[0] == "offset" and is_documented and common["items"] is None:
         return None
     return Paging(kind=found[0], parameter=found[1].path, **common, **facts.counting())
+
+
+class LazyPaging:
+    """The paging of an operation, detected on first use. A pickle contains the result only."""
+
+    def __init__(self, route: Route, components: JsonObject) -> None:
+        """Keep an operation and the schemas of its document for the detection."""
+        self._detect = partial(paging_of, route, components)
+
+    @cached_property
+    def paging(self) -> Paging | None:
+        """Return the paging; ``None`` if the document declares no paging."""
+        return self._detect()
+
+    def without(self, human: Collection[tuple[str, ...]]) -> Paging | None:
+        """Return the paging; ``None`` if its parameter is below one of the keys that a human fills in."""
+        paging = self.paging
+        changed = () if paging is None else (paging.parameter, paging.counter)
+        is_human = any(path and path[: len(key)] == tuple(key) for key in human for path in changed)
+        return None if is_human else paging
+
+    def __getstate__(self) -> dict[str, Paging | None]:
+        return {"paging": self.paging}

@@ -3,18 +3,6 @@
 import re
 from typing import Final
 
-_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case: ``nextPageToken`` has ``next``, ``page`` and ``token``."""
-    return tuple(word.lower() for word in _WORD.findall(name))
-
-
-def joined(name: str) -> str:
-    """Return the words of a name as one word."""
-    return "".join(words_of(name))
-
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -7,14 +7,16 @@ from typing import Any
 from specfn._internal.did_you_mean import near
 from specfn._internal.json import JsonObject
 from specfn.errors import UsageError
-from specfn.migrate.bodies.media_types import Look
-from specfn.migrate.parameters.groups import GROUPS
+from specfn.migrate.bodies.media_types import SchemaResolver
+from specfn.migrate.parameters.parameters import GROUPS
 from specfn.migrate.parameters.reserved import overrides
 from specfn.migrate.route import Parameter, ParameterGroup, Route
 from specfn.records import ABSENT, Note
 
 
-def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple[Route, ...]:
+def fix(
+    routes: Sequence[Route], values: Mapping[str, Any], resolve: SchemaResolver
+) -> tuple[Route, ...]:
     """Return the routes with the fixed values of their parameters.
 
     A hidden parameter that overrides the method or the path can have a fixed value as well. If it is required and the
@@ -25,14 +27,15 @@ def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple
         values: by ``LOCATION.NAME`` (``query.limit``), by the name of a parameter, or by a pattern of either with
             ``*``. An earlier form has priority over a later one. Header names ignore case. A pattern sets no
             override.
-        look: returns the composed schema of a normalized one.
+        resolve: returns the composed schema of a normalized one.
 
     Raises:
         UsageError: no operation has such a parameter, or two patterns give one parameter different values.
     """
     used: set[str] = set()
     fixed = tuple(
-        _fixed(route, values, used, look) if values or route.hidden else route for route in routes
+        _fixed(route, values, used, resolve) if values or route.hidden else route
+        for route in routes
     )
     for name in values:
         if name not in used:
@@ -40,7 +43,9 @@ def fix(routes: Sequence[Route], values: Mapping[str, Any], look: Look) -> tuple
     return fixed
 
 
-def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) -> Route:
+def _fixed(
+    route: Route, values: Mapping[str, Any], used: set[str], resolve: SchemaResolver
+) -> Route:
     """Return a route with its fixed values, including those of its overrides."""
     found = dict(_values(route, values, used))
     only: set[tuple[str, ...]] = set()
@@ -49,7 +54,7 @@ def _fixed(route: Route, values: Mapping[str, Any], used: set[str], look: Look) 
     for parameter in _overrides(route):
         place = (GROUPS[parameter.location], parameter.key)
         given = _given(route, parameter, parameter.key, values, used, ranks=2)
-        value = given if given is not ABSENT else _only_value(parameter, look)
+        value = given if given is not ABSENT else _only_value(parameter, resolve)
         if value is ABSENT:
             continue
         found[place] = value
@@ -68,9 +73,9 @@ def _overrides(route: Route) -> Iterator[Parameter]:
             yield parameter
 
 
-def _only_value(parameter: Parameter, look: Look) -> Any:
+def _only_value(parameter: Parameter, resolve: SchemaResolver) -> Any:
     """Return the only value that a required parameter allows; ``ABSENT`` if there are several."""
-    schema = look(parameter.schema) if parameter.required else None
+    schema = resolve(parameter.schema) if parameter.required else None
     if not isinstance(schema, dict):
         return ABSENT
     allowed = [schema["const"]] if "const" in schema else schema.get("enum")

@@ -1,4 +1,4 @@
-"""Records of declared parameters, and the match of path parameters with the template (rules R4, R14)."""
+"""Parameters of an operation: path parameters and groups, shown to the model or set by the connection (R4 to R7, R14)."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -8,8 +8,11 @@ from typing import Any
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.keywords import is_true
-from specfn.migrate.route import Location, Parameter
+from specfn.migrate.bodies.media_types import SchemaResolver
+from specfn.migrate.parameters.reserved import credential_reason, ignored, is_of_caller, overrides
+from specfn.migrate.route import GroupKey, Location, Parameter, ParameterGroup
 from specfn.records import Note
+from specfn.settings import Presence, Settings
 
 _DEFAULT_STYLE: dict[str, str] = {
     "query": "form",
@@ -161,3 +164,246 @@ def _alias(name: str, taken: Collection[str]) -> str:
             break
         key = f"_{key}"
     return key
+
+
+#: The group of each parameter location.
+GROUPS: dict[str, GroupKey] = {
+    "query": "query",
+    "querystring": "query",
+    "header": "headers",
+    "cookie": "cookies",
+}
+
+#: Keywords that keep an object parameter from being spread (rule R6).
+_NOT_PLAIN = frozenset(
+    {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "const",
+        "dependentRequired",
+        "dependentSchemas",
+        "enum",
+        "if",
+        "maxProperties",
+        "minProperties",
+        "not",
+        "oneOf",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+    }
+)
+
+
+def groups(
+    declared: list[tuple[JsonObject, str]],
+    settings: Settings,
+    keys: Collection[tuple[str, str]],
+    resolve: SchemaResolver,
+    notes: list[Note],
+) -> tuple[dict[GroupKey, ParameterGroup], tuple[Parameter, ...]]:
+    """Return the query, header and cookie parameters that the model passes, as groups (rules R5 to R7).
+
+    Args:
+        declared: the declarations with their pointers.
+        settings: the caller's options.
+        keys: the locations and names of the keys of security schemes, by ``scheme_keys``.
+        resolve: returns the composed schema of a normalized one.
+        notes: receives a note for each parameter that the model does not see.
+
+    Returns:
+        The groups, and the parameters that the connection sets.
+    """
+    if not declared:
+        return {}, ()
+    separation = _ParameterSeparation(settings, keys, notes)
+    for raw, place in declared:
+        separation.take(raw, place)
+    shown = separation.shown
+    spread = _spread([*shown["query"].values()], resolve)
+    query = (_without_credentials(parameter, settings, keys, notes) for parameter in spread)
+    members: dict[GroupKey, list[Parameter]] = {
+        "query": [parameter for parameter in query if parameter is not None],
+        "headers": [*shown["headers"].values()],
+        "cookies": [*shown["cookies"].values()],
+    }
+    found = {
+        key: ParameterGroup(
+            key=key, parameters=tuple(parameters), required=any(p.required for p in parameters)
+        )
+        for key, parameters in members.items()
+        if parameters
+    }
+    return found, tuple(separation.hidden)
+
+
+class _ParameterSeparation:
+    """Separation of the parameters that the model sees from those that the connection sets."""
+
+    def __init__(
+        self, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+    ) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._notes = notes
+        self._cased: dict[str, str] = {}
+        self._presence: dict[GroupKey, Presence] = {
+            "query": "include",
+            "headers": settings.headers,
+            "cookies": settings.cookies,
+        }
+        self.hidden: list[Parameter] = []
+        self.shown: dict[GroupKey, dict[str, Parameter]] = {
+            "query": {},
+            "headers": {},
+            "cookies": {},
+        }
+
+    def take(self, raw: JsonObject, place: str) -> None:
+        """Add one declaration. The last one of a name counts."""
+        name, location = raw["name"], raw["in"]
+        if _is_authorization(raw):
+            self._note(
+                place,
+                "a required Authorization header: pass it in connection.headers or as a credential",
+            )
+        reason = self._reason(raw, place)
+        if reason is not None:
+            text = f"the {location} parameter {name!r} is not shown to a model: {reason}"
+            self._note(place, text)
+            return
+        known = self.shown[GROUPS[location]]
+        if location == "header":  # header names ignore case
+            known.pop(self._cased.get(name.lower(), ""), None)
+            self._cased[name.lower()] = name
+        elif name in known and known[name].location != location:
+            before = known[name]
+            text = f"the {before.location} parameter {name!r} is dropped: a {location} parameter has its name"
+            self._note(before.pointer, text)
+        known[name] = declaration(raw, name, name, location, place)
+
+    def _reason(self, raw: JsonObject, place: str) -> str | None:
+        """Return why a parameter is not shown. A parameter that the connection sets is kept as hidden."""
+        name, location = raw["name"], raw["in"]
+        reason = _hidden(name, location, self._settings, self._keys)
+        if reason is None:
+            group = GROUPS[location]
+            is_present = _is_present(raw, self._presence[group])
+            return None if is_present else f"left out by Options.{group}"
+        if location != "header" or not ignored(name):
+            self.hidden.append(declaration(raw, name, name, location, place))
+        return reason
+
+    def _note(self, place: str, text: str) -> None:
+        self._notes.append(Note(pointer=place, text=text))
+
+
+def _is_present(raw: JsonObject, presence: Presence) -> bool:
+    return presence == "include" or (presence == "required" and is_true(raw.get("required")))
+
+
+def _is_authorization(raw: JsonObject) -> bool:
+    is_header = raw["in"] == "header" and raw["name"].lower() == "authorization"
+    return is_header and is_true(raw.get("required"))
+
+
+def _hidden(
+    name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
+) -> str | None:
+    """Return why the model must not see a parameter; ``None`` if it may (rule R7)."""
+    lower = name.lower()
+    reason = _reserved(name, location)
+    if reason is not None:
+        return reason
+    wish = settings.hidden.get(name)
+    if wish is None and location == "header":
+        wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
+    if wish is not None:
+        return "hidden by Options.hidden" if wish else None
+    return credential_reason(name, location, keys)
+
+
+def _reserved(name: str, location: Location) -> str | None:
+    """Return why no option can show a parameter to the model; ``None`` if one can (rule X11)."""
+    if location == "header" and (reason := ignored(name)) is not None:
+        return reason
+    if location == "header" and is_of_caller(name):
+        return "only connection.headers can set it"
+    overridden = overrides(name, location)
+    if overridden is None:
+        return None
+    return f"it overrides the {overridden}; Options.fixed[{f'{location}.{name}'!r}] sets it"
+
+
+def _without_credentials(
+    parameter: Parameter, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+) -> Parameter | None:
+    """Return a spread parameter without the members that the model must not see; ``None`` if no member remains."""
+    if not parameter.members:
+        return parameter
+    shown = []
+    for name in parameter.members:
+        reason = _hidden(name, "query", settings, keys)
+        if reason is None:
+            shown.append(name)
+        else:
+            text = f"the member {name!r} of {parameter.name!r} is not shown to a model: {reason}"
+            notes.append(Note(pointer=parameter.pointer, text=text))
+    return parameter._replace(members=tuple(shown)) if shown else None
+
+
+def _spread(parameters: list[Parameter], resolve: SchemaResolver) -> list[Parameter]:
+    """Put the properties of plain object parameters into the group, as they are in the query (rule R6)."""
+    spread = {
+        index: names
+        for index, parameter in enumerate(parameters)
+        if (names := _members(parameter, resolve)) is not None
+    }
+    owners: dict[str, list[int]] = {}
+    for index, names in spread.items():
+        for name in names:
+            owners.setdefault(name, []).append(index)
+    staying = [p.name for index, p in enumerate(parameters) if index not in spread]
+    colliding = {index for indexes in owners.values() if len(indexes) > 1 for index in indexes}
+    colliding |= {index for name in staying for index in owners.get(name, ())}
+    while colliding:  # a parameter that is not spread may cause further collisions
+        for index in colliding:
+            del spread[index]
+        own = (parameters[index].name for index in colliding)
+        colliding = {index for name in own for index in owners.get(name, ()) if index in spread}
+    return [
+        _with_members(parameter, spread[index], resolve) if index in spread else parameter
+        for index, parameter in enumerate(parameters)
+    ]
+
+
+def _with_members(
+    parameter: Parameter, names: tuple[str, ...], resolve: SchemaResolver
+) -> Parameter:
+    """Return a spread parameter. It is required only if one of its members is."""
+    required = parameter.required and bool(resolve(parameter.schema).get("required"))
+    return parameter._replace(members=names, required=required)
+
+
+def _members(parameter: Parameter, resolve: SchemaResolver) -> tuple[str, ...] | None:
+    """Return the properties of a parameter that is one plain object in exploded form style."""
+    exploded = parameter.location == "query" and parameter.style == "form" and parameter.explode
+    if not exploded or parameter.media_type is not None:
+        return None
+    schema = resolve(parameter.schema)
+    if not isinstance(schema, dict) or not _is_plain(schema):
+        return None
+    if schema.get("required") and not parameter.required:
+        return None
+    return tuple(name for name, item in schema["properties"].items() if item is not False)
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Return whether a schema is one object with properties only."""
+    return (
+        bool(schema.get("properties"))
+        and _NOT_PLAIN.isdisjoint(schema)
+        and schema.get("type", "object") in ("object", ["object"])
+        and schema.get("additionalProperties", False) is False
+    )
