@@ -115,10 +115,14 @@ def _additional(
     schema = part.holder["additionalProperties"]
     declared = part.holder.get("properties", {})
     patterns = part.holder.get("patternProperties", {})
-    for name, item in value.items():
-        if name in declared or any(compiler.matches(pattern, name) for pattern in patterns):
-            continue
-        if not compiler.accepts(schema, item):
+    names = [
+        name
+        for name in value
+        if name not in declared and not any(compiler.matches(pattern, name) for pattern in patterns)
+    ]
+    for name in names:
+        # the part has failed: its only value is the reason, and nothing must be compiled to know it
+        if len(names) == 1 or not compiler.accepts(schema, value[name]):
             yield inner_finding(schema, "additionalProperties", name, shapes)
 
 
