@@ -31,7 +31,7 @@ def load(text: bytes) -> None:
 def convert(text: bytes) -> None:
     """Load a document, then compose and serialize every schema."""
     for function in specfn.loads(text).functions:
-        _ = function.schemas.written
+        _ = function.schemas.as_json
 
 
 def main() -> None:

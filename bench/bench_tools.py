@@ -154,7 +154,7 @@ def forms(app: specfn.Application) -> Iterator[tuple[str, Sizes]]:
 
     yield "references in place", sized({f.name: whole(f.validator) for f in app})
     yield "with $defs", sized({f.name: len(dumps(f.validator)) for f in app})
-    yield "dialect 3.0", sized({f.name: len(f.schemas.written[0]) for f in app})
+    yield "dialect 3.0", sized({f.name: len(f.schemas.as_json[0]) for f in app})
     for name in ("portable", *(each for each in NAMES if each != "portable")):
         tools = app.tools(replace(profile(name), tools=None))
         yield name, added((tool.name, len(dumps(tool.wire))) for tool in tools.tools)

@@ -161,7 +161,7 @@ def convert(path: str) -> dict[str, float]:
     for function in application.functions:
         own = function.schemas
         parameters = stage("compose and render schemas", own.compose)
-        result = stage("compose and render schemas", own.write_output)
+        result = stage("compose and render schemas", own.output_json)
         text = stage("descriptions", partial(function_list._description, function, parameters))  # noqa: SLF001
         pieces = stage("write lines", partial(written, function.name, text, parameters))
         lines += [*pieces, result or b""]

@@ -108,7 +108,7 @@ def fingerprints(application: Application) -> dict[str, list[str]]:
             function.description,
             *(
                 hashlib.sha256(part).hexdigest()
-                for part in function.schemas.written
+                for part in function.schemas.as_json
                 if part is not None
             ),
         ]
@@ -268,7 +268,7 @@ for path in map(Path, sys.argv[1:]):
     random.Random(7).shuffle(paths)
     found = {}
     for function in reversed(load({**document, "paths": dict(paths)}).functions):
-        parts = [part for part in function.schemas.write() if part is not None]
+        parts = [part for part in function.schemas.to_json() if part is not None]
         digests = [hashlib.sha256(part).hexdigest() for part in parts]
         place = f"{function.method} {function.path}"
         found[place] = [function.name, function.description, *digests]
@@ -309,7 +309,7 @@ def test_other_options_give_the_same_functions(
         other = load(document.raw, options=Options(keyword=keyword, dialect=dialect))
         for function, plain in zip(other, document.application, strict=True):
             assert (function.name, function.route.keys) == (plain.name, plain.route.keys)
-            assert all(len(part) <= 32 * 1024 for part in function.schemas.written if part)
+            assert all(len(part) <= 32 * 1024 for part in function.schemas.as_json if part)
             found = function.parameters
             keys = [key for key, _ in function.route.keys]
             if keyword:

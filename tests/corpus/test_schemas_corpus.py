@@ -49,7 +49,7 @@ def spread(functions: tuple[Function, ...]) -> tuple[Function, ...]:
 
 def shown(function: Function) -> Iterator[tuple[str, bytes, Json]]:
     """The schemas of a function that a model reads, with their bytes."""
-    for name, text in zip(("parameters", "output"), function.schemas.written, strict=True):
+    for name, text in zip(("parameters", "output"), function.schemas.as_json, strict=True):
         if text is not None:
             yield f"{name} of {function.method} {function.path}", text, loads(text)
 

@@ -68,7 +68,7 @@ def test_real_requests_are_taken_apart(documents: list[Path], dialect: Any, some
         for function in spread(made.functions):
             found = function.separated
             assert found
-            sides = function.schemas.sides
+            sides = function.schemas.split_schemas
             assert sides
             llm = sides.model.root
             for schema in (llm, found.llm):
@@ -103,7 +103,7 @@ def test_real_arguments_are_taken_apart(documents: list[Path]) -> None:
     for path in part(documents, 2):
         made = load(path, options=Options(separate=predicate))
         for function in spread(made.functions):
-            sides = function.schemas.sides
+            sides = function.schemas.split_schemas
             assert sides
             if len(dumps(function.validator)) > LARGE or sides.human is None:
                 continue

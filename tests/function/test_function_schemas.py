@@ -325,7 +325,7 @@ def test_what_is_written_is_what_is_shown() -> None:
     """F9: the bytes that count are those of ``parameters`` and ``output``."""
     for keyword in (True, False):
         function = made(PET, components={"Pet": PET}, keyword=keyword)
-        written, output = function.schemas.written
+        written, output = function.schemas.as_json
         assert json.loads(written) == function.parameters
         assert output is not None
         assert json.loads(output) == function.output

@@ -224,7 +224,7 @@ def test_the_order_of_paths_does_not_count(document: dict[str, Any], chance: Any
     chance.shuffle(paths)
     shown = [
         {
-            (each.method, each.path): (each.name, each.description, each.schemas.written)
+            (each.method, each.path): (each.name, each.description, each.schemas.as_json)
             for each in load(source)
         }
         for source in (document, {**document, "paths": dict(paths)})

@@ -380,7 +380,7 @@ def test_several_types_at_once_are_never_shown_narrower(
     source = document(node, {"A": named, "Deep": outer}, ref("Deep"))
     options = Options(dialect=dialect, schema_budget=budget, constraint=constraint)
     [function] = load(source, options=options).functions
-    promise = loads(function.schemas.promise)
+    promise = loads(function.schemas.response_schema)
     for value in NARROW:
         given_, read = {"body": value}, {"deep": [value]}
         if accepts(function.validator, given_):

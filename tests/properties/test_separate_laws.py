@@ -133,7 +133,7 @@ def is_valid(schema: Any, value: Any) -> bool:
 
 def both(found: Function) -> tuple[Any, Any]:
     """The validator schemas of the two sides."""
-    sides = found.schemas.sides
+    sides = found.schemas.split_schemas
     assert sides is not None
     return sides.model.root, None if sides.human is None else sides.human.root
 
@@ -175,7 +175,7 @@ def test_closed_sides_of_what_is_valid_are_valid(body: Json, parts: Json, found:
     """S4, V2: the same with ``equals``, where objects refuse what they do not declare."""
     assume(not has_loop(parts))
     made = function(body, parts, equals=True)
-    sides = made.schemas.sides
+    sides = made.schemas.split_schemas
     assert sides is not None
     drawn = [Sampler(made.validator, seed).draw() for seed in range(6)]
     for value in [*({"body": value} for value in found), *drawn]:

@@ -112,7 +112,7 @@ def test_a_type_accepts_what_is_valid(named: Json, node: Json, found: list[Any])
     for value in map(whole, [*found, *drawn]):
         if body is not None and function.validate({"body": value}):
             assert body(value) == "", function.signature("python")
-        if not function.surprises(value):
+        if not function.response_problems(value):
             assert result(value) == "", function.signature("python")
 
 

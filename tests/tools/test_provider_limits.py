@@ -49,7 +49,7 @@ def test_too_many_functions_are_one_finding() -> None:
 def test_a_function_that_cannot_be_sent_is_not_mended() -> None:
     """A function that ``tools`` leaves out has a finding that is not mended."""
     app = application(NOTES)
-    app["notes_get"].schemas._root = {"type": "array"}
+    app["notes_get"].schemas.root = {"type": "array"}
     found = [finding for finding in app.check() if not finding.mended]
     assert {finding.function for finding in found} == {"notes_get"}
     assert "root" in {finding.code for finding in found}

@@ -49,9 +49,9 @@ def test_only_the_tools_that_are_read_are_composed() -> None:
     tool_set = ToolSet(app.entries, profile("openai"), FitCache())
     assert [entry.name for entry in tool_set] == [*tool_set.names]
     assert "nothing" not in tool_set
-    assert [each for each in app.functions if each.schemas._root is not None] == []
+    assert [each for each in app.functions if "root" in vars(each.schemas)] == []
     tool_set.tool(app.functions[7].name)
-    assert [each for each in app.functions if each.schemas._root is not None] == [app.functions[7]]
+    assert [each for each in app.functions if "root" in vars(each.schemas)] == [app.functions[7]]
 
 
 def test_tools_are_composed_by_several_threads() -> None:
@@ -72,7 +72,7 @@ def test_tools_are_composed_by_several_threads() -> None:
 def test_a_refused_function_has_its_reason() -> None:
     """A function that a provider does not take is an error with the reason, and no other function is affected."""
     app = application({"/a": {"get": operation()}, "/b": {"get": operation()}})
-    app["a_get"].schemas._root = {"type": "array"}
+    app["a_get"].schemas.root = {"type": "array"}
     tool_set = ToolSet(app.entries, profile("openai"), FitCache())
     assert tool_set.is_refused("a_get")
     with pytest.raises(UsageError, match="the profile openai refuses a_get"):

@@ -342,7 +342,7 @@ def test_one_bad_function_is_left_out() -> None:
     """A function that cannot be fitted is left out with its reason; the others are sent."""
     app = application(NOTES)
     bad = app["notes_get"].schemas
-    bad._root = {"type": "array"}
+    bad.root = {"type": "array"}
     tools = app.tools()
     assert "notes_get" in tools.warnings[0]
     assert [tool.name for tool in tools.tools] == ["notes_eraseById"]

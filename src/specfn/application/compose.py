@@ -178,7 +178,7 @@ def _function(
         route=route,
         api=api,
         schemas=schemas,
-        unspoken=() if schemas.sides is None else schemas.sides.claimed,
+        undescribed_keys=() if schemas.split_schemas is None else schemas.split_schemas.claimed,
         shortened=shortened,
         lazy_paging=LazyPaging(route, components),
     )

@@ -149,6 +149,6 @@ def _search_function(name: str, description: str) -> Function:
         route=route,
         api=Api(servers=(), security_schemes={}, source=None, title=""),
         schemas=composer.schemas(route),
-        unspoken=(),
+        undescribed_keys=(),
         shortened=False,
     )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
-from specfn.function.file_descriptions import with_files
+from specfn.function.body_files import marked, with_files
 from specfn.function.function_schemas import (
     ComposedSchemas,
     DefinitionFacts,
@@ -14,7 +14,6 @@ from specfn.function.function_schemas import (
     renderer_of,
     validator_of,
 )
-from specfn.function.multipart_files import marked
 from specfn.migrate.parameters.fixed import fixed_parameters, shown
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
@@ -70,7 +69,7 @@ class Composer:
         source = _WholeFunction(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
-            schemas.sides = self._separator.sides(self._asked(route), source, route.body)
+            schemas.split_schemas = self._separator.separate(self._asked(route), source, route.body)
         return schemas
 
     def _asked(self, route: Route) -> JsonObject:
@@ -180,7 +179,7 @@ class Composer:
             return [self._inputs.render(root)]
         return self._inputs.render_all(list(root["properties"].values()))
 
-    def promise(self, route: Route) -> Any:
+    def response_schema(self, route: Route) -> Any:
         """Return the validator schema of the success response, or ``None``."""
         if route.success is None or route.success.schema is None:
             return None
@@ -194,7 +193,7 @@ class Composer:
             return None
         return self._outputs.render(self._response.compose(route.success.schema))
 
-    def written_output(self, route: Route) -> bytes | None:
+    def output_json(self, route: Route) -> bytes | None:
         """Render the success response as compact JSON. Operations with the same response component share it."""
         success = route.success
         name = (
@@ -278,11 +277,11 @@ class _WholeFunction:
     def parameters(self) -> Sequence[Rendering]:
         return self._composer.parameters(self._composer.root_for_model(self._route))
 
-    def promise(self) -> Any:
-        return self._composer.promise(self._route)
+    def response_schema(self) -> Any:
+        return self._composer.response_schema(self._route)
 
     def output(self) -> Rendering | None:
         return self._composer.output(self._route)
 
-    def written_output(self) -> bytes | None:
-        return self._composer.written_output(self._route)
+    def output_json(self) -> bytes | None:
+        return self._composer.output_json(self._route)

@@ -50,11 +50,11 @@ def _hash(content: Any) -> str:
 
 def _told(function: Fingerprinted) -> JsonObject:
     """Return everything that a model reads and that determines requests."""
-    parameters, output = function.schemas.written
-    sides = function.schemas.sides
+    parameters, output = function.schemas.as_json
+    split_schemas = function.schemas.split_schemas
     llm = {}
-    if sides is not None and sides.human is not None:
-        llm["llm"] = loads(sides.model.written[0])
+    if split_schemas is not None and split_schemas.human is not None:
+        llm["llm"] = loads(split_schemas.model.as_json[0])
     return {
         "name": function.name,
         "description": function.description,

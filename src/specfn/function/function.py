@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn._internal.values import json_type
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
-from specfn.function.document_faults import fault_of, need_sendable, uncallable
 from specfn.function.fingerprint import fingerprint
 from specfn.function.function_names import handles
 from specfn.function.function_schemas import Schemas
@@ -19,12 +18,14 @@ from specfn.records import ABSENT, ArgumentProblem, Edit, Note, PrivateValue
 from specfn.settings import Safety
 
 if TYPE_CHECKING:
-    from specfn.function.arguments.positions import Positions
-    from specfn.function.arguments.wrapper import WrapperNames
-    from specfn.function.signatures.language import Language
+    from specfn.function.arguments import Positions, WrapperNames
+    from specfn.function.signatures.signatures import Language
     from specfn.migrate.paging.paging import LazyPaging
     from specfn.migrate.paging.record import Paging
     from specfn.validation.outcome import Failure, Success
+
+#: The kinds of bodies whose texts are encoded in a charset that the document names.
+_KINDS_WITH_CHARSET: Final = frozenset({"multipart", "text", "xml"})
 
 
 @without_locals_in
@@ -46,7 +47,7 @@ class Function:
         route: the operation as it is sent.
         api: the parts of the document that apply to all operations.
         schemas: the schemas, composed on first use.
-        unspoken: the keys from the root of human parameters, which the description leaves out.
+        undescribed_keys: the keys from the root of human parameters, which the description leaves out.
         own_description: the description that the caller passes; ``None`` for that of the document.
         shortened: true if the name leaves out a part of the accessor.
         lazy_paging: the paging of the operation, detected on first use.
@@ -61,7 +62,7 @@ class Function:
     route: Route
     api: Api = field(repr=False)
     schemas: Schemas = field(repr=False)
-    unspoken: Collection[tuple[str, ...]] = ()
+    undescribed_keys: Collection[tuple[str, ...]] = ()
     own_description: str | None = None
     shortened: bool = False
     lazy_paging: "LazyPaging | None" = field(default=None, repr=False)
@@ -119,7 +120,7 @@ class Function:
     @property
     def paging(self) -> "Paging | None":
         """Return the paging; ``None`` if no paging is declared, or if the human fills in its parameter."""
-        return None if self.lazy_paging is None else self.lazy_paging.without(self.unspoken)
+        return None if self.lazy_paging is None else self.lazy_paging.without(self.undescribed_keys)
 
     # -- what a model reads -------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ class Function:
         """Return the description before ``Options.description_limit`` truncates it."""
         if self.own_description is not None:
             return self.own_description
-        return describe(shown(self.route), shortened=self.shortened, without=self.unspoken)
+        return describe(shown(self.route), shortened=self.shortened, without=self.undescribed_keys)
 
     @property
     def parameters(self) -> Any:
@@ -142,7 +143,7 @@ class Function:
         Raises:
             DocumentError: the function has a ``fault``.
         """
-        need_sendable(self.route)
+        self._require_sendable()
         return self.schemas.parameters
 
     @property
@@ -160,7 +161,7 @@ class Function:
         """
         from specfn.function.signatures.signatures import signature  # noqa: PLC0415  # not for converting
 
-        need_sendable(self.route)
+        self._require_sendable()
         return signature(self, language)
 
     @property
@@ -169,13 +170,27 @@ class Function:
 
         It describes the arguments by key. It raises the same error as ``parameters``.
         """
-        need_sendable(self.route)
+        self._require_sendable()
         return self.schemas.root
 
     @property
     def fault(self) -> DocumentError | None:
-        """Return the fault of the document that prevents every request, or ``None``; see ``sendable``."""
-        return fault_of(self.route)
+        """Return the fault of the document that prevents every request, or ``None``; see ``sendable``.
+
+        The schemas and calls raise it, and lists of tools leave the function out. Names, descriptions, fingerprints and
+        reports include it. Today the only such fault is a charset in which a body cannot be encoded.
+        """
+        body = self.route.body
+        if body is None or body.kind not in _KINDS_WITH_CHARSET:
+            return None
+        from specfn.http.charsets import unsendable_charset  # noqa: PLC0415  # few bodies are texts
+
+        return unsendable_charset(body)
+
+    def _require_sendable(self) -> None:
+        fault = self.fault
+        if fault is not None:
+            raise fault
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -195,11 +210,11 @@ class Function:
     @property
     def separated(self) -> "Separated | None":
         """Return the parameters split between the model and the human; ``None`` if ``Options.separate`` is not set."""
-        sides = self.schemas.sides
-        if sides is None:
+        split_schemas = self.schemas.split_schemas
+        if split_schemas is None:
             return None
-        human = None if sides.human is None else sides.human.parameters
-        return Separated(function=replace(self, schemas=sides.model), human=human)
+        human = None if split_schemas.human is None else split_schemas.human.parameters
+        return Separated(function=replace(self, schemas=split_schemas.model), human=human)
 
     @property
     def model_function(self) -> "Function":
@@ -236,10 +251,10 @@ class Function:
 
         if self.keyword:
             try:
-                need_sendable(self.route)
+                self._require_sendable()
                 outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
-                return Failure(data=arguments, errors=uncallable(arguments, error))
+                return Failure(data=arguments, errors=_problems_of_fault(arguments, error))
             return outcome or self._with_files(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
@@ -251,7 +266,7 @@ class Function:
         plain = self._plain(arguments, outcome.errors)
         if plain is None:
             return outcome
-        from specfn.validation.outcome import Success  # noqa: PLC0415  # likewise
+        from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
 
         checked = self.schemas.validator.validate(plain)
         return Success(data=arguments) if checked else checked
@@ -263,7 +278,7 @@ class Function:
             ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` with the place
             where parsing stopped.
         """
-        from specfn.validation.parse import parse  # noqa: PLC0415  # likewise
+        from specfn.validation.parse import parse  # noqa: PLC0415  # not for converting
 
         return parse(text)
 
@@ -274,14 +289,16 @@ class Function:
             ``Success(data, repairs)``, or a ``Failure`` with the remaining problems. Without repairs, ``data`` is the
             same object as ``arguments``. A valid value is never changed.
         """
-        from specfn.function.arguments.checking import check_arguments, coerce_arguments  # noqa: PLC0415  # likewise
-        from specfn.function.arguments.wrapper import unwrapped  # noqa: PLC0415  # likewise
+        from specfn.function import arguments as checks  # noqa: PLC0415  # not for converting
 
-        outcome = coerce_arguments(self, arguments, opens=False)
+        outcome = checks.coerce_arguments(self, arguments, keep_parsed=False)
         if outcome:
             return outcome
-        return unwrapped(
-            arguments, outcome, lambda inner: check_arguments(self, inner, None), self._names()
+        return checks.unwrap(
+            arguments,
+            outcome,
+            lambda inner: checks.check_arguments(self, inner, None),
+            self._names(),
         )
 
     def check(self, text_or_arguments: Any) -> "Success | Failure":
@@ -294,30 +311,30 @@ class Function:
             ``Success(data, repairs, incomplete)``, or a ``Failure`` with the remaining problems and ``feedback()`` for
             the model. Execute incomplete arguments only if ``safety`` is ``read``.
         """
-        from specfn.function.arguments.checking import check_arguments  # noqa: PLC0415  # likewise
+        from specfn.function.arguments import check_arguments  # noqa: PLC0415  # not for converting
 
         return check_arguments(self, text_or_arguments, self._names())
 
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""
-        from specfn.function.arguments.wrapper import WrapperNames  # noqa: PLC0415  # likewise
+        from specfn.function.arguments import WrapperNames  # noqa: PLC0415  # not for converting
 
         return WrapperNames(self.name, lambda text: self.name if text in handles(self) else None)
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Return every problem of the arguments; empty if they are valid."""
         try:
-            need_sendable(self.route)
+            self._require_sendable()
             if self.keyword:
                 return self._problems(arguments)
             positions = self._positions
-            misshapen = positions.misshapen(arguments)
-            if misshapen:
-                return misshapen
+            problems = positions.list_problems(arguments)
+            if problems:
+                return problems
             named = positions.by_key(arguments, self.schemas.nullable)
-            return positions.moved(self._problems(named))
+            return positions.move(self._problems(named))
         except DocumentError as error:
-            return uncallable(arguments, error)
+            return _problems_of_fault(arguments, error)
 
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
         """Return the problems of arguments by key, which may contain files."""
@@ -341,9 +358,9 @@ class Function:
 
         return file_placeholders(body, named)
 
-    def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
+    def response_problems(self, data: Any) -> Sequence[ArgumentProblem]:
         """Return every place where a successful response differs from its schema. Paths begin with ``$output``."""
-        promised = self.schemas.promised
+        promised = self.schemas.response_validator
         if promised is None:
             return ()
         return tuple(
@@ -359,17 +376,17 @@ class Function:
 
     def models_part(self, arguments: Any) -> Any:
         """Return the arguments without the human part; ``None`` if nothing belongs to the human."""
-        sides = self.schemas.sides
-        if sides is None or sides.human is None:
+        split_schemas = self.schemas.split_schemas
+        if split_schemas is None or split_schemas.human is None:
             return None
-        return sides.split(arguments, keyword=self.keyword)[0]
+        return split_schemas.split(arguments, keyword=self.keyword)[0]
 
     def without_human_part(self, arguments: Any) -> Any:
         """Return a copy of the arguments with ``***`` for everything that may belong to the human."""
-        sides = self.schemas.sides
-        if sides is None or sides.human is None:
+        split_schemas = self.schemas.split_schemas
+        if split_schemas is None or split_schemas.human is None:
             return arguments
-        shown = sides.masked(arguments, keyword=self.keyword)
+        shown = split_schemas.masked(arguments, keyword=self.keyword)
         # a text, if all arguments belong to the human
         return shown if isinstance(shown, dict | list) else dict.fromkeys(arguments, shown)
 
@@ -382,16 +399,16 @@ class Function:
         if self.keyword:
             if isinstance(arguments, dict):
                 return filled(self.route, arguments)
-            raise ArgumentError(self.name, (self._positions.no_object(arguments),))
+            raise ArgumentError(self.name, (self._positions.non_object_problem(arguments),))
         positions = self._positions
-        misshapen = positions.misshapen(arguments)
-        if misshapen:
-            raise ArgumentError(self.name, misshapen)
+        problems = positions.list_problems(arguments)
+        if problems:
+            raise ArgumentError(self.name, problems)
         return filled(self.route, positions.by_key(arguments, self.schemas.nullable))
 
     @property
     def _positions(self) -> "Positions":
-        from specfn.function.arguments.positions import Positions  # noqa: PLC0415  # not for converting
+        from specfn.function.arguments import Positions  # noqa: PLC0415  # not for converting
 
         return Positions(self.schemas.keys)
 
@@ -413,7 +430,7 @@ class Separated:
     def llm(self) -> Any:
         """Return the parameters that the model fills in, in the form of ``parameters``.
 
-        By position, both sides have every position; ``None`` marks a position without parameters of that side.
+        By position, both split_schemas have every position; ``None`` marks a position without parameters of that side.
         """
         return self.function.parameters
 
@@ -425,3 +442,9 @@ class Separated:
 def _is_json(value: Any) -> bool:
     """Return whether the value of a problem is of a JSON type, or absent."""
     return value is ABSENT or json_type(value) is not None
+
+
+def _problems_of_fault(arguments: Any, error: DocumentError) -> tuple[ArgumentProblem, ...]:
+    """Return the problem of all arguments for a schema that cannot be enforced, so that no value is valid."""
+    text = f"The function cannot be called: {error.reason}."
+    return (ArgumentProblem(path="$input", expected="never", value=arguments, description=text),)

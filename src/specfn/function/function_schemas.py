@@ -1,7 +1,7 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
@@ -72,13 +72,13 @@ class SchemaSource(Protocol):
     def parameters(self) -> Sequence[Rendering | None]:
         """Render the arguments for a model: one object schema, or one for each position that has any."""
 
-    def promise(self) -> Any:
+    def response_schema(self) -> Any:
         """Return the validator schema of the success response, or ``None``."""
 
     def output(self) -> Rendering | None:
         """Render the success response for a model."""
 
-    def written_output(self) -> bytes | None:
+    def output_json(self) -> bytes | None:
         """Render the success response as compact JSON."""
 
 
@@ -91,7 +91,7 @@ def closed(properties: JsonObject, required: list[str]) -> JsonObject:
     return schema
 
 
-class Sides(Protocol):
+class SplitSchemas(Protocol):
     """The schemas of a function, split between the model and the human (rule S2)."""
 
     @property
@@ -126,223 +126,168 @@ class Schemas:
         settings: the options of the conversion.
         facts: facts about the definitions, shared by the functions of a document.
         pattern_bytes: the maximum number of bytes of all compiled patterns of the arguments, and of the response.
-        sides: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
+        split_schemas: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
-
-    __slots__ = (
-        "_edits",
-        "_hints",
-        "_keys",
-        "_nullable",
-        "_output",
-        "_parameters",
-        "_promise",
-        "_promised",
-        "_root",
-        "_source",
-        "_validator",
-        "_written",
-        "checker",
-        "facts",
-        "pattern_bytes",
-        "settings",
-        "sides",
-    )
 
     def __init__(self, source: SchemaSource) -> None:
         self.settings = source.settings
         self.facts = source.facts
         self.pattern_bytes = source.pattern_bytes
-        self.sides: Sides | None = None
+        self.split_schemas: SplitSchemas | None = None
         #: The compiled validator of arguments by key; ``None`` for arguments by position.
         self.checker: Validator | None = None
         self._source: SchemaSource | None = source
-        self._keys: tuple[tuple[str, bool], ...] | None = None
-        self._root: JsonObject | None = None
-        self._written: tuple[bytes, bytes | None] | None = None
-        self._parameters: Any = None
-        self._output: Any = None
-        self._validator: Validator | None = None
-        self._promise: bytes | None = None
-        self._promised: Validator | None = None
-        self._nullable: frozenset[str] | None = None
-        self._edits: tuple[Edit, ...] | None = None
-        self._hints: tuple[FormatHint, ...] | None = None
 
     def __getstate__(self) -> tuple[Any, ...]:
         settings = self.settings.portable()
-        known = (dumps(self.root), self.written, self.edits, self.promise)
-        return (settings, self.pattern_bytes, self.keys, *known, self.sides)
+        texts = (dumps(self.root), self.as_json, self.edits, self.response_schema)
+        return (settings, self.pattern_bytes, self.keys, *texts, self.split_schemas)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.settings, self.pattern_bytes, self._keys, root, *known, self.sides = state
-        self._written, self._edits, self._promise = known
-        self._root = loads(root)
+        self.settings, self.pattern_bytes, self.keys, root, *texts, self.split_schemas = state
+        self.as_json, self.edits, self.response_schema = texts
+        self.root = loads(root)
         self.facts = DefinitionFacts()
-        self._source = self._parameters = self._output = self._nullable = self._hints = None
-        self._validator = self.checker = self._promised = None
+        self._source = self.checker = None
 
-    @property
+    @cached_property
     def keys(self) -> tuple[tuple[str, bool], ...]:
         """Return every key at the root with whether it is required, in positional order (rule F4)."""
-        if self._keys is None:
-            self._keys = tuple(self._from().keys())
-        return self._keys
+        return tuple(self._from().keys())
 
-    @property
+    @cached_property
     def root(self) -> JsonObject:
         """Return the validator schema: JSON Schema 2020-12, closed, with the reachable ``$defs``."""
-        if self._root is None:
-            self._root = self._from().root()
-        return self._root
+        return self._from().root()
 
     @property
     def composed(self) -> ComposedSchemas:
         """Return the composed schemas without their definitions."""
         if self._source is not None:
             return self._source.composed()
-        promise = loads(self.promise)
-        if promise is None:
+        response = loads(self.response_schema)
+        if response is None:
             return ComposedSchemas(self.root, _own(self.root))
-        return ComposedSchemas(self.root, _own(self.root), promise, _own(promise))
+        return ComposedSchemas(self.root, _own(self.root), response, _own(response))
 
-    @property
-    def written(self) -> tuple[bytes, bytes | None]:
+    @cached_property
+    def as_json(self) -> tuple[bytes, bytes | None]:
         """Return ``parameters`` and ``output`` as compact JSON."""
-        if self._written is None:
-            self._written = self.write()
-        return self._written
+        return self.to_json()
 
-    def write(self) -> tuple[bytes, bytes | None]:
-        """Return ``parameters`` and ``output`` as compact JSON, like ``written``, without caching them."""
-        if self._written is not None:
-            return self._written
-        return dumps(self.compose()), self.write_output()
+    def to_json(self) -> tuple[bytes, bytes | None]:
+        """Return ``parameters`` and ``output`` as compact JSON, like ``as_json``, without caching them."""
+        known: tuple[bytes, bytes | None] | None = self.__dict__.get("as_json")
+        return (dumps(self.compose()), self.output_json()) if known is None else known
 
     def compose(self) -> Any:
         """Return ``parameters`` without caching it. Its parts may be shared with other functions."""
-        if self._written is not None or self._source is None:
+        if "as_json" in self.__dict__ or self._source is None:
             return self.parameters
-        schemas = [each and each.schema for each in self._source.parameters()]
+        return self._for_model(self._source.parameters())
+
+    def _for_model(self, renderings: Sequence[Rendering | None]) -> Any:
+        """Return one schema of all arguments, or one for each position."""
+        schemas = [rendering and rendering.schema for rendering in renderings]
         return schemas[0] if self.settings.keyword else schemas
 
-    def write_output(self) -> bytes | None:
-        """Return ``output`` as compact JSON; nothing of it is kept."""
-        return self._from().written_output() if self._written is None else self._written[1]
+    def output_json(self) -> bytes | None:
+        """Return ``output`` as compact JSON, without caching it."""
+        return self.as_json[1] if "as_json" in self.__dict__ else self._from().output_json()
 
-    @property
+    @cached_property
     def parameters(self) -> Any:
         """Return the schema of the arguments for a model, as a copy of its own."""
-        if self._parameters is None:
-            self._parameters = loads(self.written[0])
-        return self._parameters
+        return loads(self.as_json[0])
 
-    @property
+    @cached_property
     def output(self) -> Any:
         """Return the schema of the success response for a model, or ``None``."""
-        if self._output is None and self.written[1] is not None:
-            self._output = loads(self.written[1])
-        return self._output
+        text = self.as_json[1]
+        return None if text is None else loads(text)
 
-    @property
+    @cached_property
     def edits(self) -> tuple[Edit, ...]:
         """Return every difference between the document and the schemas for a model."""
-        if self._edits is None:
-            parameters, output = self._rendered()
-            found = {f"/parameters/{index}": part for index, part in enumerate(parameters)}
-            if self.settings.keyword:
-                found = {"/parameters": parameters[0]}
-            found["/output"] = output
-            self._edits = tuple(
-                Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
-                for place, rendering in found.items()
-                if rendering is not None
-                for edit in rendering.edits
-            )
-        return self._edits
-
-    def _rendered(self) -> tuple[Sequence[Rendering | None], Rendering | None]:
-        """Render the schemas for a model with their edits, and keep ``written`` of the same rendering."""
         parameters, output = self._from().parameters(), self._from().output()
-        if self._written is None:
-            schemas = [each and each.schema for each in parameters]
-            written = dumps(schemas[0] if self.settings.keyword else schemas)
-            self._written = (written, None if output is None else dumps(output.schema))
-        return parameters, output
+        if "as_json" not in self.__dict__:
+            result = None if output is None else dumps(output.schema)
+            self.as_json = (dumps(self._for_model(parameters)), result)
+        places = {f"/parameters/{index}": part for index, part in enumerate(parameters)}
+        if self.settings.keyword:
+            places = {"/parameters": parameters[0]}
+        places["/output"] = output
+        return tuple(
+            Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
+            for place, rendering in places.items()
+            if rendering is not None
+            for edit in rendering.edits
+        )
 
     def release(self) -> None:
         """Release the composed schemas, their texts and their edits. They are composed again on next use."""
         if self._source is not None:
-            self._root = self._written = self._parameters = self._output = self._edits = None
+            for name in ("root", "as_json", "parameters", "output", "edits"):
+                self.__dict__.pop(name, None)
 
-    @property
+    @cached_property
     def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
-        if self._hints is None:
-            from specfn.validation.compile.format_hints import (  # noqa: PLC0415  # only for notes
-                hints,
-                own_hints,
-            )
+        from specfn.validation.compile.format_hints import (  # noqa: PLC0415  # only for notes
+            hints,
+            own_hints,
+        )
 
-            is_asserted = self.settings.formats == "assert"
-            own = partial(self.facts.of, own_hints)
-            self._hints = tuple(hints(self.root, own)) if is_asserted else ()
-        return self._hints
+        if self.settings.formats != "assert":
+            return ()
+        return tuple(hints(self.root, partial(self.facts.of, own_hints)))
 
-    @property
+    @cached_property
     def validator(self) -> "Validator":
         """Return the validator of arguments by key, compiled on first use.
 
         Raises:
             DocumentError: the schema is not one that can be enforced.
         """
-        if self._validator is None:
-            made = validator_of(
-                self.root,
-                self.settings,
-                equals=self.settings.equals,
-                pattern_bytes=self.pattern_bytes,
-            )
-            made.compile()
-            self._validator = made
-            if self.settings.keyword:
-                self.checker = made
-        return self._validator
+        validator = validator_of(
+            self.root,
+            self.settings,
+            equals=self.settings.equals,
+            pattern_bytes=self.pattern_bytes,
+        )
+        validator.compile()
+        if self.settings.keyword:
+            self.checker = validator
+        return validator
 
-    @property
-    def promise(self) -> bytes:
+    @cached_property
+    def response_schema(self) -> bytes:
         """Return the validator schema of the success response as JSON, or ``null``."""
-        if self._promise is None:
-            self._promise = dumps(self._from().promise())
-        return self._promise
+        return dumps(self._from().response_schema())
 
-    @property
-    def promised(self) -> "Validator | None":
+    @cached_property
+    def response_validator(self) -> "Validator | None":
         """Return the validator of a success response, compiled on first use; ``None`` if the response has no schema.
 
-        Undeclared properties are always admitted in a response, whatever ``equals`` is.
+        Undeclared properties of a response are always valid, whatever ``equals`` is.
         """
-        if self._promised is None:
-            schema = loads(self.promise) if self._source is None else self._source.promise()
-            if schema is not None:
-                self._promised = validator_of(
-                    schema, self.settings, pattern_bytes=self.pattern_bytes
-                )
-        return self._promised
+        if self._source is None:
+            schema = loads(self.response_schema)
+        else:
+            schema = self._source.response_schema()
+        if schema is None:
+            return None
+        return validator_of(schema, self.settings, pattern_bytes=self.pattern_bytes)
 
-    @property
+    @cached_property
     def nullable(self) -> frozenset[str]:
-        """Return the keys at the root whose schema admits null."""
-        if self._nullable is None:
-            definitions = self.root.get("$defs", {})
-            self._nullable = frozenset(
-                key
-                for key, node in self.root["properties"].items()
-                if validator_of({"allOf": [node], "$defs": definitions}, self.settings).is_valid(
-                    None
-                )
-            )
-        return self._nullable
+        """Return the keys at the root whose schema allows null."""
+        definitions = self.root.get("$defs", {})
+        return frozenset(
+            key
+            for key, node in self.root["properties"].items()
+            if validator_of({"allOf": [node], "$defs": definitions}, self.settings).is_valid(None)
+        )
 
     def _from(self) -> SchemaSource:
         assert self._source is not None

@@ -25,11 +25,11 @@ def private_values(schemas: Schemas, arguments: Any) -> Iterator[PrivateValue]:
     named = _named(schemas, arguments)
     if not isinstance(named, dict):
         return
-    root, sides = schemas.root, schemas.sides
-    is_human = sides is not None and sides.human is not None
+    root, split_schemas = schemas.root, schemas.split_schemas
+    is_human = split_schemas is not None and split_schemas.human is not None
     parts: Iterable[tuple[tuple[str | int, ...], Any]] = [((), named)]
-    if sides is not None and is_human:
-        parts = sides.human_parts(named)
+    if split_schemas is not None and is_human:
+        parts = split_schemas.human_parts(named)
     for path, part in parts:
         nodes, name = [root], ""
         for token in path:

@@ -7,8 +7,7 @@ from typing import Any
 from specfn._internal.json import copied
 from specfn.answers import FieldNames
 from specfn.connectors.turn import Call
-from specfn.function.arguments.checking import check_arguments
-from specfn.function.arguments.wrapper import WrapperNames
+from specfn.function.arguments import WrapperNames, check_arguments
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared
 from specfn.invocation import prompts

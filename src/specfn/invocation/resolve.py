@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from specfn.errors import UsageError
-from specfn.function.arguments.wrapper import WrapperNames
+from specfn.function.arguments import WrapperNames
 from specfn.invocation import prompts
 from specfn.tools.function_set import FunctionSet
 from specfn.tools.resolve import Resolution

@@ -295,5 +295,5 @@ class CallableFunction(Protocol):
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Return every location where the arguments are invalid; empty if they are valid."""
 
-    def surprises(self, data: Any) -> Sequence[ArgumentProblem]:
+    def response_problems(self, data: Any) -> Sequence[ArgumentProblem]:
         """Return every location where a successful response does not match the document; empty if it does."""

@@ -57,7 +57,7 @@ class FitCache:
         """
         key = (profile, budget, id(function.schemas), answer)
         if key not in self._outputs:
-            schema = _success_schema(loads(function.schemas.promise), answer=answer)
+            schema = _success_schema(loads(function.schemas.response_schema), answer=answer)
             fit = self._fitter(function, profile, budget).fit(schema)
             self._outputs[key] = (function.schemas, fit)
         return self._outputs[key][1]

@@ -49,7 +49,7 @@ def measure(function: Function, profile: Profile) -> JsonObject:
     """
     shown = function.model_function
     edits = len(shown.edits)  # before the schemas, which are then of the same rendering
-    parameters, output = shown.schemas.written
+    parameters, output = shown.schemas.as_json
     told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
     size = told - len("null") + len(parameters)
     depth, properties = _shape(loads(parameters))

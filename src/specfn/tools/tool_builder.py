@@ -399,4 +399,4 @@ def _is_binary(function: Function) -> bool:
 
 def is_documented(function: Function) -> bool:
     """Return whether the document describes the JSON of a success response."""
-    return isinstance(loads(function.schemas.promise), dict)
+    return isinstance(loads(function.schemas.response_schema), dict)

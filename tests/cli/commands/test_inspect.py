@@ -57,7 +57,7 @@ def test_json_is_that_of_the_contract(specfn: Command, document: Command) -> Non
 def test_sizes_are_those_of_compact_json(specfn: Command, products: Path) -> None:
     """The bytes are those that ``specfn tools`` writes."""
     report = specfn("inspect", products, "--json").data
-    written = [function.schemas.written for function in load(products).functions]
+    written = [function.schemas.as_json for function in load(products).functions]
     assert [(f["parameters_bytes"], f["output_bytes"]) for f in report["functions"]] == [
         (len(parameters), None if output is None else len(output)) for parameters, output in written
     ]

@@ -293,7 +293,7 @@ def test_halves(case: str) -> None:
     body, llm, human, _ = CASES[case]
     before = copy.deepcopy(body)
     made = separated(body)
-    sides = made.schemas.sides
+    sides = made.schemas.split_schemas
     assert sides is not None
     assert half(sides.model) == llm
     assert half(sides.human) == human
@@ -325,7 +325,7 @@ TREE = thing(
 def test_recursion_is_split_on_both_sides() -> None:
     """S3: a component that leads back to itself becomes one for each side, cycles and all."""
     made = separated(ref("Tree"), {"Tree": TREE})
-    sides = made.schemas.sides
+    sides = made.schemas.split_schemas
     assert sides is not None
     assert sides.human is not None
     link = {"$ref": "#/$defs/Tree%3Cllm%3E"}
@@ -352,7 +352,7 @@ def test_recursion_among_components() -> None:
         "Plain": thing(again=ref("Plain"), x=TEXT),
     }
     made = separated(ref("A"), parts)
-    sides = made.schemas.sides
+    sides = made.schemas.split_schemas
     assert sides is not None
     assert set(sides.model.root["$defs"]) == {"A<llm>", "B<llm>", "Plain"}
     assert sides.human is not None
@@ -363,7 +363,7 @@ def test_recursion_of_nothing_but_secrets_is_a_persons() -> None:
     """S3: where nothing but a person's part is found, however deep, the whole is theirs."""
     parts = {"Keys": thing(key=SECRET, more={"type": "array", "items": ref("Keys")})}
     made = separated(thing(a=TEXT, keys=ref("Keys")), parts)
-    sides = made.schemas.sides
+    sides = made.schemas.split_schemas
     assert sides is not None
     assert half(sides.model) == thing(a=TEXT, keys=False)
     assert sides.human is not None

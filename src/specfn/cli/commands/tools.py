@@ -14,7 +14,7 @@ from specfn.cli.lists.function_list import fitting, written
 from specfn.cli.progress import Progress
 from specfn.cli.save import refuse_source, save
 from specfn.errors import LimitError, UsageError
-from specfn.function.signatures.language import LANGUAGES, Language
+from specfn.function.signatures.signatures import LANGUAGES, Language
 from specfn.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from specfn._internal.json import dumps
 from specfn.cli import output
 from specfn.cli.progress import Progress
 from specfn.function.description import within
-from specfn.function.signatures.language import Language
+from specfn.function.signatures.signatures import Language
 from specfn.tools.token_estimate import beyond_budget, estimate
 from specfn.tools.tool_description import listed_description
 
@@ -54,7 +54,7 @@ def _listed(functions: Sequence["Function"], progress: Progress) -> Generator[by
 def _json(function: "Function") -> bytes:
     """Return a function as one line of printable JSON."""
     schemas = function.schemas
-    parameters, result = schemas.compose(), schemas.write_output()
+    parameters, result = schemas.compose(), schemas.output_json()
     head = {"name": function.name, "description": _description(function, parameters)}
     pieces = [dumps(head)[:-1], b',"parameters":', dumps(parameters)]
     if result is not None:

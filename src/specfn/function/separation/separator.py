@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from specfn import human
 from specfn._internal.json import JsonObject, dumps, loads
-from specfn.function.file_descriptions import with_files
+from specfn.function.body_files import with_files
 from specfn.function.function_schemas import (
     ComposedSchemas,
     Schemas,
@@ -16,9 +16,9 @@ from specfn.function.function_schemas import (
     validator_of,
 )
 from specfn.function.separation.half_schema import HalfSchema
+from specfn.function.separation.join import ArgumentSplitter, HumanParts
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
-from specfn.function.separation.split import ArgumentSplitter, HumanParts
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions import reachable
@@ -65,7 +65,9 @@ class Separator:
         self._validators: dict[int, Any] = {}
         self.splitter = ArgumentSplitter(self._ownership, self._accepts)
 
-    def sides(self, root: JsonObject, whole: SchemaSource, body: Body | None) -> "SeparatedSchemas":
+    def separate(
+        self, root: JsonObject, whole: SchemaSource, body: Body | None
+    ) -> "SeparatedSchemas":
         """Return the two sides of the arguments of one function.
 
         Args:
@@ -277,11 +279,11 @@ class _Side:
         made = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
         return [made.get(key) for key in self._keys]
 
-    def promise(self) -> Any:
-        return self._whole.promise()
+    def response_schema(self) -> Any:
+        return self._whole.response_schema()
 
     def output(self) -> Rendering | None:
         return self._whole.output()
 
-    def written_output(self) -> bytes | None:
-        return self._whole.written_output()
+    def output_json(self) -> bytes | None:
+        return self._whole.output_json()

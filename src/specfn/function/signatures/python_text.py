@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 from typing import Final
 
-from specfn.function.signatures.accessor_tree import Tree, elements_of, tree_of
-from specfn.function.signatures.collect import Collection, Signature
+from specfn.function.signatures.collect import Collection, Signature, Tree, elements_of, tree_of
 from specfn.function.signatures.doc_comments import docstring, line_comment
 from specfn.function.signatures.legal_names import is_identifier, pascal_case, python_names
 from specfn.function.signatures.type_names import TypeNames

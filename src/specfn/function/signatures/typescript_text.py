@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from specfn.function.signatures.accessor_tree import Tree, tree_of
-from specfn.function.signatures.collect import Collection, Signature
+from specfn.function.signatures.collect import Collection, Signature, Tree, tree_of
 from specfn.function.signatures.doc_comments import block_comment, line_comment
 from specfn.function.signatures.legal_names import is_identifier, pascal_case
 from specfn.function.signatures.type_names import TypeNames

@@ -57,7 +57,7 @@ def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
         text = f"The response is {result.media_type[:60]}."
         expected = declared.media_type or "JSON"
         return (ArgumentProblem(path="$output", expected=expected, description=text),)
-    return function.surprises(result.data)
+    return function.response_problems(result.data)
 
 
 def _non_finite(data: Any, place: tuple[str | int, ...]) -> ArgumentProblem:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.effort import examples
 
 from specfn.api import load
-from specfn.function.arguments import checking
+from specfn.function import arguments as checking
 from specfn.function.function import Function
 
 SCHEMA = {
@@ -53,13 +53,13 @@ bodies = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=examples(100))
 @given(st.sampled_from(sorted(USED)), bodies | scalars, st.booleans())
-def test_one_diagnosis_gives_the_same_outcome(name: str, body: Any, opens: bool) -> None:  # noqa: FBT001
+def test_one_diagnosis_gives_the_same_outcome(name: str, body: Any, keep: bool) -> None:  # noqa: FBT001
     """The outcome after one shared diagnosis is that of validation and coercion apart, also with files."""
     used = USED[name]
     used.validate({})
     arguments = {"body": body}
-    shared = checking.coerce_arguments(used, arguments, opens=opens)
-    first = checking.coerce_arguments(function(name), arguments, opens=opens)
+    shared = checking.coerce_arguments(used, arguments, keep_parsed=keep)
+    first = checking.coerce_arguments(function(name), arguments, keep_parsed=keep)
     assert shared == first
     assert bool(shared) is bool(used.validate(shared.data))
     if used.validate(arguments):

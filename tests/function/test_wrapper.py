@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.calling.models import Script, said, wished
 
 from specfn import Application, Connection, Options, calling, load
-from specfn.function.arguments.wrapper import WrapperNames, unwrapped
+from specfn.function.arguments import WrapperNames, unwrap
 from specfn.records import ABSENT
 from specfn.validation.outcome import Failure, Success
 
@@ -220,7 +220,7 @@ def test_a_long_name_is_not_looked_up() -> None:
         return POST.name
 
     wrapped = {"name": "a" * 1_000_000, "arguments": VALID}
-    outcome = unwrapped(
+    outcome = unwrap(
         wrapped, POST.validate(wrapped), POST.validate, WrapperNames(POST.name, resolve)
     )
     assert looked == []

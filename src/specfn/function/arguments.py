@@ -1,0 +1,335 @@
+"""Check of the arguments that a model sends for one function: parse, unwrap, repair, validate (rules F4, V7, V9)."""
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
+
+from specfn._internal.json import JsonObject
+from specfn._internal.pointer import input_path, input_tokens
+from specfn.errors import DocumentError
+from specfn.function.function_schemas import Schemas
+from specfn.migrate.route import Route
+from specfn.migrate.safety import is_creation
+from specfn.records import ArgumentProblem, Repair
+from specfn.validation.outcome import Failure, Success
+from specfn.validation.parse import parse
+from specfn.validation.repair.candidates import CoercionPolicy
+from specfn.validation.repair.coerce import coerce
+from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.validate import Diagnosis
+
+_Record = TypeVar("_Record", ArgumentProblem, Repair)
+
+
+class Positions:
+    """The positions of one function's arguments, each with its key and whether it is required."""
+
+    def __init__(self, keys: Sequence[tuple[str, bool]]) -> None:
+        """Store the keys in their order."""
+        self._keys = keys
+
+    @staticmethod
+    def non_object_problem(arguments: Any) -> ArgumentProblem:
+        """Return the problem of arguments by key that are not an object."""
+        hint = "For a text, pass the data of check(text)." if isinstance(arguments, str) else None
+        return ArgumentProblem(path="$input", expected="object", value=arguments, description=hint)
+
+    def list_problems(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
+        """Return the problems of a positional list itself: not a list, or too long."""
+        if type(arguments) is not list and type(arguments) is not tuple:
+            expected = f"Array<any> & MaxItems<{len(self._keys)}>"
+            return (ArgumentProblem(path="$input", expected=expected, value=arguments),)
+        return tuple(
+            ArgumentProblem(path=f"$input[{index}]", expected="undefined", value=arguments[index])
+            for index in range(len(self._keys), len(arguments))
+        )
+
+    def by_key(self, arguments: Sequence[Any], nullable: Collection[str]) -> JsonObject:
+        """Return positional arguments by key, without ``None`` for optional arguments.
+
+        Args:
+            arguments: the arguments.
+            nullable: the keys whose place takes null: there ``None`` means null.
+        """
+        return {
+            key: value
+            for (key, required), value in zip(self._keys, arguments, strict=False)
+            if required or value is not None or key in nullable
+        }
+
+    def by_position(self, named: JsonObject, count: int) -> list[Any]:
+        """Return as many arguments by position as were sent, with ``None`` for missing ones."""
+        return [named.get(key) for key, _ in self._keys[:count]]
+
+    def parse_list(self, arguments: Any) -> tuple[Any, tuple[Repair, ...]]:
+        """Parse a list that was sent as a string; return anything else unchanged."""
+        value = strict(arguments) if type(arguments) is str else UNREAD
+        if type(value) is not list:
+            return arguments, ()
+        return value, (Repair(path="$input", kind="json", before=arguments, after=value),)
+
+    def move(self, records: Sequence[_Record]) -> tuple[_Record, ...]:
+        """Return records by key as records by position."""
+        places: dict[str | int, int] = {key: index for index, (key, _) in enumerate(self._keys)}
+        return tuple(_move(record, places) for record in records)
+
+
+def _move(record: _Record, places: dict[str | int, int]) -> _Record:
+    def path(by_key: str) -> str:
+        return _path(by_key, places)
+
+    if isinstance(record, ArgumentProblem):
+        return record.rewritten(path)
+    return replace(record, path=path(record.path))
+
+
+def _path(by_key: str, places: dict[str | int, int]) -> str:
+    tokens = input_tokens(by_key)
+    index = places.get(tokens[0]) if tokens else None
+    return by_key if not tokens or index is None else input_path((index, *tokens[1:]))
+
+
+#: The maximum number of characters of a name that is looked up, and of a name that a description quotes.
+_MAX_LOOKED_UP: Final = 512
+_MAX_QUOTED: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class WrapperNames:
+    """The resolution of names in a wrapper.
+
+    Attributes:
+        own: the name of the function whose arguments are checked, as the model knows it.
+        resolve: returns the name of the one function that a text names, in the same spelling; else ``None``.
+    """
+
+    own: str
+    resolve: Callable[[str], str | None]
+
+
+def unwrap(
+    given: Any,
+    outcome: Success | Failure,
+    check: Callable[[Any], Success | Failure],
+    names: WrapperNames,
+) -> Success | Failure:
+    """Return the outcome of arguments that may be wrapped, for example in ``{"name": …, "arguments": …}``.
+
+    Args:
+        given: the arguments as they were sent.
+        outcome: the outcome of checking them.
+        check: checks the content of the wrapper, a text or a value.
+        names: the resolution of the name in the wrapper.
+
+    Returns:
+        The outcome unchanged, unless the arguments are invalid and wrapped. If the wrapper names this function, the
+        outcome of its content, if that is better. If it names another function, the failure with a description of this.
+    """
+    if isinstance(outcome, Success) or not _is_wrapper(given):
+        return outcome
+    called = given["name"]
+    named = names.resolve(called) if len(called) <= _MAX_LOOKED_UP else None
+    if named != names.own:
+        return _name_other_function(outcome, called, names.own, is_function=named is not None)
+    inner = check(given["arguments"])
+    if isinstance(inner, Failure) and (inner.fault or _badness(inner) >= _badness(outcome)):
+        return outcome
+    repair = Repair(path="$input", kind="wrapper", before=given, after=given["arguments"])
+    return replace(inner, repairs=(repair, *inner.repairs))
+
+
+def _is_wrapper(given: Any) -> bool:
+    return (
+        type(given) is dict
+        and len(given) == 2
+        and type(given.get("name")) is str
+        and "arguments" in given
+    )
+
+
+def _badness(failure: Failure) -> tuple[bool, int]:
+    """Return how many problems concern the root. The more, the less the arguments match the function."""
+    depths = [len(input_tokens(problem.path) or ()) for problem in failure.errors]
+    return 0 in depths, depths.count(1)
+
+
+def _name_other_function(failure: Failure, called: str, own: str, *, is_function: bool) -> Failure:
+    """Return the failure of a wrapper with another name, with a problem that reports the name.
+
+    If the function has an argument ``name``, only the name of another function identifies a wrapper.
+    """
+    places = ["$input.name", "$input", *(["$input.arguments"] if is_function else [])]
+    wrong = {problem.path for problem in failure.errors if _is_of_wrapper(problem)}
+    place = next((path for path in places if path in wrong), None)
+    if place is None:
+        return failure
+    quoted = json.dumps(called[:_MAX_QUOTED], ensure_ascii=True)
+    text = f"{quoted} is not this function. Call that one by its own name, or send the arguments of {own} alone."
+    errors = tuple(
+        replace(problem, description=text, target=None)
+        if problem.path == place and _is_of_wrapper(problem)
+        else problem
+        for problem in failure.errors
+    )
+    return replace(failure, errors=errors)
+
+
+def _is_of_wrapper(problem: ArgumentProblem) -> bool:
+    """Return whether a problem concerns the wrapper itself."""
+    return problem.expected == "undefined" or problem.path == "$input"
+
+
+class Checkable(Protocol):
+    """The interface that checking needs of a function; ``specfn.Function`` implements it."""
+
+    @property
+    def route(self) -> Route:
+        """Return the operation."""
+
+    @property
+    def schemas(self) -> Schemas:
+        """Return the schemas."""
+
+    @property
+    def fault(self) -> DocumentError | None:
+        """Return the fault of the document that prevents every request, or ``None``."""
+
+    def validate(self, arguments: Any) -> Success | Failure:
+        """Validate arguments as they are."""
+
+
+def coerce_arguments(
+    function: Checkable, arguments: Any, *, keep_parsed: bool
+) -> Success | Failure:
+    """Coerce and validate arguments.
+
+    Args:
+        function: the function.
+        arguments: the arguments, in its calling style.
+        keep_parsed: keep a value parsed from a string even if it is invalid.
+    """
+    diagnosis = _diagnosis(function, arguments)
+    outcome = function.validate(arguments) if diagnosis is None else diagnosis.outcome(arguments)
+    if outcome or function.fault is not None:
+        return outcome
+    route, schemas = function.route, function.schemas
+    try:
+        if schemas.settings.keyword:
+            policy = _policy(route, schemas)
+            coerced = coerce(arguments, schemas.validator, policy, diagnosis, opens=keep_parsed)
+        else:
+            coerced = _coerce_by_position(arguments, route, schemas, keep_parsed=keep_parsed)
+    except DocumentError:
+        return outcome
+    return coerced if coerced.repairs else outcome
+
+
+def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
+    """Return the diagnosis of arguments by key, for their outcome and for repairs.
+
+    Returns:
+        ``None`` before the first validation, by position, and where files are possible: ``validate`` knows these.
+    """
+    checker, body = function.schemas.checker, function.route.body
+    if checker is None or (body is not None and body.has_encoded_files):
+        return None
+    diagnosis = checker.diagnose(arguments)
+    is_plain = not diagnosis.faults or diagnosis.explainer is not None
+    return diagnosis if is_plain else None
+
+
+def _policy(route: Route, schemas: Schemas) -> CoercionPolicy:
+    """Return the repairs that are permitted for an operation.
+
+    Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
+    """
+    keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
+    return CoercionPolicy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
+
+
+def _coerce_by_position(
+    given: Any, route: Route, schemas: Schemas, *, keep_parsed: bool
+) -> Success | Failure:
+    positions = Positions(schemas.keys)
+    arguments, json_repairs = positions.parse_list(given)
+    problems = positions.list_problems(arguments)
+    if problems:
+        return Failure(data=given, errors=problems)
+    named = positions.by_key(arguments, schemas.nullable)
+    outcome = coerce(named, schemas.validator, _policy(route, schemas), opens=keep_parsed)
+    same = outcome.data is named
+    data = arguments if same else positions.by_position(outcome.data, len(arguments))
+    repairs = (*json_repairs, *positions.move(outcome.repairs))
+    if isinstance(outcome, Success):
+        return Success(data=data, repairs=repairs)
+    if json_repairs and not keep_parsed:
+        return Failure(data=given, errors=positions.list_problems(given))
+    return Failure(data=data, errors=positions.move(outcome.errors), repairs=repairs)
+
+
+def check_arguments(
+    function: Checkable,
+    sent: Any,
+    names: WrapperNames | None,
+    *,
+    restore: Callable[[Any], Any] | None = None,
+    rename: Callable[[Failure, Any], Failure] | None = None,
+    problems: Callable[[Any, Any], Sequence[ArgumentProblem]] | None = None,
+) -> Success | Failure:
+    """Parse, coerce and validate the arguments that a model sent.
+
+    Args:
+        function: the function.
+        sent: a text, or arguments. An empty text means no arguments.
+        names: the resolution of the name in a wrapper; ``None`` to keep wrappers.
+        restore: returns arguments with the function's own names; ``None`` if the model reads these.
+        rename: returns a failure with the names that the model reads, for the arguments that it sent.
+        problems: returns further problems of valid arguments.
+    """
+    parsed = _parse(function, sent)
+    if isinstance(parsed, Failure):
+        return parsed
+    given = parsed.data if restore is None else restore(parsed.data)
+    outcome = coerce_arguments(function, given, keep_parsed=True)
+    if problems is not None and outcome:
+        further = tuple(problems(function, outcome.data))
+        if further:
+            outcome = Failure(
+                data=outcome.data,
+                errors=further,
+                repairs=outcome.repairs,
+                incomplete=outcome.incomplete,
+            )
+    if isinstance(outcome, Failure):
+        outcome = outcome if rename is None else rename(outcome, parsed.data)
+        if names is not None:
+            check = partial(
+                check_arguments,
+                function,
+                names=None,
+                restore=restore,
+                rename=rename,
+                problems=problems,
+            )
+            outcome = unwrap(parsed.data, outcome, check, names)
+    if not parsed.repairs and not parsed.incomplete:
+        return outcome
+    return replace(
+        outcome,
+        repairs=(*parsed.repairs, *outcome.repairs),
+        incomplete=parsed.incomplete or outcome.incomplete,
+    )
+
+
+def _parse(function: Checkable, sent: Any) -> Success | Failure:
+    """Return the arguments as a value. An empty text means that there are no arguments."""
+    kind = type(sent)
+    if kind is not str and kind is not bytes and kind is not bytearray:
+        return Success(data=sent)
+    if sent.strip():
+        return parse(bytes(sent) if kind is bytearray else sent)
+    nothing: Any = {} if function.schemas.settings.keyword else []
+    repair = Repair(path="$input", kind="empty", before="", after=nothing)
+    return Success(data=nothing, repairs=(repair,))

@@ -1,1 +1,0 @@
-"""Arguments of one function: wrappers, positions, repairs and validation."""
