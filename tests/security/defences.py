@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from specfn.code_mode import paused_script
+from specfn.code_mode import script_run
 from specfn.schema.patterns.cost import PatternSize
 
 FOLDER: Final = Path(__file__).parent
@@ -125,7 +125,7 @@ def read_at_once(_: Any) -> Callable[..., Any]:
 
 def unsealed(text: str, *_: Any) -> Any:
     """The state of a script without a look at its seal."""
-    return paused_script._from_json(json.loads(text)["content"])
+    return script_run._from_json(json.loads(text)["content"])
 
 
 def uncounted(genuine: Any) -> Callable[..., Any]:
@@ -1197,25 +1197,25 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T44",
-        function="specfn.http_server.client_limits:ClientLimits.add",
+        function="specfn.http_server.listen:ClientLimits.add",
         off=gives(None),
         tests="test_those_that_waited_longest_make_room",
     ),
     Defence(
         threat="T44",
-        function="specfn.http_server.client_limits:ClientLimits._wait",
+        function="specfn.http_server.listen:ClientLimits._wait",
         off=gives(None),
         tests="test_headers_have_a_time_limit[half]",
     ),
     Defence(
         threat="T44",
-        function="specfn.http_server.client_limits:ClientLimits._in_time",
+        function="specfn.http_server.listen:ClientLimits._in_time",
         off=lambda _: lambda _self, _client, receive: receive,
         tests="test_a_body_has_a_time_limit",
     ),
     Defence(
         threat="T44",
-        function="specfn.http_server.client_limits:_OncePerMinute.filter",
+        function="specfn.http_server.listen:_OncePerMinute.filter",
         off=gives(value=True),
         tests="test_a_server_without_descriptors_logs_one_line",
     ),

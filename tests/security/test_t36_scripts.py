@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +12,7 @@ import pytest
 from tests.code_mode.script_support import KEY, Execution, echo, pause, resume, run, scripts
 from tests.mcp.server_support import Api
 
-from specfn.code_mode import paused_script
-from specfn.code_mode.paused_script import compress, decompress
+from specfn.code_mode import script_run
 from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.invocation.answer import Answer
@@ -87,9 +87,9 @@ def test_a_call_after_the_end_is_not_sent(api: Api) -> None:
 def _altered(part: str) -> Callable[[Any], Any]:
     def alter(content: Any) -> Any:
         if part == "snapshot":
-            plain = bytearray(decompress(b64decode(content["snapshot"])))
+            plain = bytearray(zlib.decompress(b64decode(content["snapshot"])))
             plain[len(plain) // 2] ^= 1
-            return {**content, "snapshot": b64encode(compress(bytes(plain))).decode()}
+            return {**content, "snapshot": b64encode(zlib.compress(bytes(plain))).decode()}
         if part == "arguments":
             [[number, name, _, token]] = content["waiting"]
             return {**content, "waiting": [[number, name, {"body": {"name": "Max"}}, token]]}
@@ -111,7 +111,7 @@ def test_an_altered_state_is_refused(api: Api, part: str, monkeypatch: pytest.Mo
     state = json.loads(pause(found, code).state)
     altered = json.dumps({**state, "content": _altered(part)(state["content"])})
     loaded: list[bytes] = []
-    monkeypatch.setattr("specfn.code_mode.script_run.decompress", loaded.append)
+    monkeypatch.setattr("specfn.code_mode.script_run.zlib.decompress", loaded.append)
     made = resume(found, code, altered)
     assert isinstance(made, ScriptResult)
     assert "cannot be resumed" in made.text
@@ -149,7 +149,7 @@ def test_no_credential_in_a_snapshot(api: Api) -> None:
     """The state of a script contains neither the credential of its calls nor the key of the seal."""
     code = f"pets = await api.pets.get()\n{WRITE}"
     state = pause(scripts(api), code).state
-    snapshot = decompress(b64decode(json.loads(state)["content"]["snapshot"]))
+    snapshot = zlib.decompress(b64decode(json.loads(state)["content"]["snapshot"]))
     assert b"Rex" in snapshot  # texts can be found in it
     assert api.requests[0].headers["authorization"] == "Bearer own-token"
     for secret in ("own-token", KEY):
@@ -266,11 +266,13 @@ def test_what_is_too_large_to_store_does_not_wait(
     """Neither much larger variables nor large arguments are stored; the former are not even compressed."""
     found, sizes = scripts(api, limits=ScriptLimits(snapshot=50_000)), list[int]()
 
-    def measure(snapshot: bytes) -> bytes:
-        sizes.append(len(snapshot))
-        return compress(snapshot)
+    compress = zlib.compress
 
-    monkeypatch.setattr(paused_script, "compress", measure)
+    def measure(snapshot: bytes, level: int) -> bytes:
+        sizes.append(len(snapshot))
+        return compress(snapshot, level)
+
+    monkeypatch.setattr(script_run.zlib, "compress", measure)
     assert "holds too much data" in run(found, code, ask=True).text
     assert all(size <= 400_000 for size in sizes)
     assert isinstance(asyncio.run(found.run(WRITE, ask=True)), ScriptPause)

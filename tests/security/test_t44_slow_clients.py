@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import document, process  # noqa: F401  # fixtures
 
-from specfn.http_server import client_limits
+from specfn.http_server import listen
 from specfn.http_server.listen import bind_socket, limited_server
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -42,7 +42,7 @@ async def serving(app: Any = hello) -> AsyncIterator[int]:
         running = asyncio.create_task(server.serve(sockets=[bound]))
         while not server.started:  # noqa: ASYNC110  # uvicorn has no event for it
             await asyncio.sleep(0.01)
-        with client_limits.limited_logs():
+        with listen.limited_logs():
             yield bound.getsockname()[1]
         server.should_exit = server.force_exit = True
         await running
@@ -67,7 +67,7 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
 def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def change(**values: float) -> None:
         for name, value in values.items():
-            monkeypatch.setattr(client_limits, name, value)
+            monkeypatch.setattr(listen, name, value)
 
     return change
 

@@ -1,6 +1,7 @@
-"""Checks of the types of values that a caller passes."""
+"""Checks of what a caller passes and installed: types of values, and packages of extras."""
 
 from collections.abc import Iterable
+from importlib import util
 from types import UnionType
 from typing import Any
 
@@ -48,3 +49,21 @@ def require_texts(name: str, value: Any, expected: str) -> None:
     is_collection = isinstance(value, Iterable) and not isinstance(value, bytes)
     if not is_collection or not all(isinstance(item, str) for item in value):
         raise UsageError(f"{name} must be {expected}, not {type(value).__name__}")
+
+
+def require_extra(subject: str, extra: str, *modules: str) -> None:
+    """Check that the packages of an extra are installed, without importing them.
+
+    Raises:
+        UsageError: one of them is missing; the text has the command that installs it.
+    """
+    missing = [name.replace("_", "-") for name in modules if util.find_spec(name) is None]
+    if missing:
+        raise missing_extra(subject, extra, ", ".join(missing))
+
+
+def missing_extra(
+    subject: str, extra: str, packages: str = "a package that is not installed"
+) -> UsageError:
+    """Return the error for packages of an extra that cannot be imported."""
+    return UsageError(f"{subject} needs {packages}; install it with: pip install 'specfn[{extra}]'")

@@ -6,11 +6,12 @@ loop of its lifespan: that of ``async with``, or a loop in a thread of its own.
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Coroutine
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from specfn.errors import UsageError
+from specfn.http_server.guard import AsgiApp, Message
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -102,13 +103,6 @@ def _running() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-Message: TypeAlias = MutableMapping[str, Any]
-AsgiApp: TypeAlias = Callable[
-    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
 
 
 class Lifespan:

@@ -1,21 +1,19 @@
 """The response of an application to one request. A stream of events is read while the application sends it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
 import httpcore
 import httpx
 
-from specfn.asgi.app_loop import AsgiApp, Message
+from specfn.http_server.guard import AsgiApp, Message, Receive, Send
 from specfn.migrate.bodies.media_types import has_events
 from specfn.network.sockets import remaining
 
 if TYPE_CHECKING:
     from specfn.asgi.app_loop import AppLoop
 
-_Receive = Callable[[], Awaitable[Message]]
-_Send = Callable[[Message], Awaitable[None]]
 
 #: The longest wait for an application that ends a request, in seconds.
 _GRACE: Final = 5.0
@@ -93,7 +91,7 @@ class AppResponse:
         self._task.cancel()
         await asyncio.wait({self._task}, timeout=_GRACE)
 
-    async def _call(self, scope: Message, receive: _Receive, send: _Send) -> None:
+    async def _call(self, scope: Message, receive: Receive, send: Send) -> None:
         async def send_part(message: Message) -> None:
             if message["type"] == "http.response.start" and _has_events(message):
                 self._head = message

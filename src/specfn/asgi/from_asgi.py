@@ -1,7 +1,6 @@
 """Functions of an ASGI application of this process, such as FastAPI or Starlette, and the connection that calls them."""
 
 import weakref
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
@@ -9,10 +8,11 @@ import httpx
 from pydantic import PrivateAttr
 
 from specfn.api import load
-from specfn.asgi.app_loop import AppLoop, AsgiApp, Lifespan, Message
+from specfn.asgi.app_loop import AppLoop, Lifespan
 from specfn.asgi.app_response import LONGEST, AppResponse
 from specfn.errors import DocumentError, UsageError
 from specfn.http.connection import Connection
+from specfn.http_server.guard import AsgiApp, Message, Receive, Send
 from specfn.network.sockets import remaining
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ class RunningApp:
         weakref.finalize(self, self.loop.stop)  # copies of a connection share the application
         self.is_started = False
 
-    async def _with_state(
-        self,
-        scope: Message,
-        receive: Callable[[], Awaitable[Message]],
-        send: Callable[[Message], Awaitable[None]],
-    ) -> None:
+    async def _with_state(self, scope: Message, receive: Receive, send: Send) -> None:
         """Call the application with a copy of the state of its lifespan."""
         await self._app({**scope, "state": self._lifespan.state.copy()}, receive, send)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
+from specfn._internal.caller_arguments import missing_extra
 from specfn.bulk.rows import ADDED, READ, Counts, RowChecker, json_text
 from specfn.bulk.worker_pool import CheckChunk, Chunk, Piece
 from specfn.errors import UsageError
@@ -110,9 +111,7 @@ def _open(source: str) -> Any:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise UsageError(
-            "Parquet files need pyarrow, which is not installed; install it with: pip install 'specfn[parquet]'"
-        ) from None
+        raise missing_extra("reading Parquet", "parquet", "pyarrow") from None
     try:
         file = parquet.ParquetFile(source)
     except (OSError, ValueError, arrow.ArrowException) as error:

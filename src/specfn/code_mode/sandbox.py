@@ -15,14 +15,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
 
-from specfn.errors import UsageError
+from specfn._internal.caller_arguments import missing_extra
 
 try:
     import pydantic_monty as monty
 except ImportError as error:
-    raise UsageError(
-        "code mode needs a package that is not installed; install it with: pip install 'specfn[code]'"
-    ) from error
+    raise missing_extra("code mode", "code") from error
 
 from specfn.code_mode.script_prelude import HAND_OVER, RESULT, prelude
 

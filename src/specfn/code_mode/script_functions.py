@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
+from specfn._internal.did_you_mean import nearest
 from specfn.application.namespace import Namespace, namespace
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -17,7 +18,6 @@ from specfn.invocation.response_fields import ResponseFields
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
 from specfn.tools.search.search import Found, found_lines
-from specfn.tools.similar_names import nearest
 from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:

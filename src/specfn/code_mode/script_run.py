@@ -1,22 +1,21 @@
-"""Runs of scripts: each call is checked like any other, and a write that is not allowed pauses its script (rule C12)."""
+"""Runs of scripts: each call is checked like any other, and a write that is not allowed pauses its script (rule C12).
 
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+A script that waits for approvals is a sealed text (threat T36). The seal is an approval token over the code and the complete state. It is checked before a byte of the snapshot is
+loaded.
+"""
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import anyio
 
+from specfn._internal.digest import digest
+from specfn._internal.json import JsonObject, dumps_sorted, loads
 from specfn._internal.logs import calls_log as log
-from specfn.code_mode.paused_script import (
-    ScriptState,
-    WaitingCall,
-    decompress,
-    seal,
-    state_size,
-    unseal,
-    without_tokens,
-)
 from specfn.code_mode.sandbox import (
     Failed,
     Finished,
@@ -45,8 +44,118 @@ from specfn.invocation import prompts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.approval import MAX_REFUSALS, Approve, Deny, Refusals
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
-from specfn.invocation.approval_token import ApprovalTokens
+from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.invocation.check import PreparedCall
+
+#: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
+_MAX_RATIO: Final = 8
+
+
+class WaitingCall(NamedTuple):
+    """A call of a script that waits.
+
+    Attributes:
+        name: the name of the function.
+        sent: its arguments, as the script sent them.
+        token: the token of its approval; empty if the approval is not requested yet.
+    """
+
+    name: str
+    sent: Any
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptState:
+    """The state of a script that waits for approvals.
+
+    Attributes:
+        snapshot: the interpreter, compressed.
+        waiting: the calls that wait, by their numbers.
+        calls: the number of calls.
+        seconds: the processor time that it took.
+        printed: the texts that it printed.
+        executed: a line for each executed call.
+        remarks: a line for each response that a script cannot read completely from its data.
+        refusals: the number of refusals in a row of each function.
+    """
+
+    snapshot: bytes = b""
+    waiting: Mapping[int, WaitingCall] = field(default_factory=dict)
+    calls: int = 0
+    seconds: float = 0.0
+    printed: str = ""
+    executed: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    refusals: Mapping[str, int] = field(default_factory=dict)
+
+
+def state_size(snapshot: bytes, waiting: Iterable[WaitingCall], limit: int) -> tuple[int, bytes]:
+    """Return the number of bytes to store for a script, and its compressed snapshot.
+
+    A snapshot that is much larger than the limit is not compressed, because that takes too long.
+    """
+    if len(snapshot) > _MAX_RATIO * limit:
+        return len(snapshot), b""
+    stored = zlib.compress(snapshot, 6)
+    return len(stored) + sum(len(dumps_sorted(call.sent)) for call in waiting), stored
+
+
+def seal(state: ScriptState, code: str, tokens: ApprovalTokens) -> str:
+    """Return a state as a text with a seal, which expires like a token."""
+    content = _as_json(state)
+    token = tokens.issue(_approved_call(code, content)).token
+    return dumps_sorted({"content": content, "seal": token}).decode()
+
+
+def unseal(text: str, code: str, tokens: ApprovalTokens) -> ScriptState | str:
+    """Return the state of a sealed text, or the reason to refuse it. A seal is accepted once."""
+    try:
+        stored = loads(text)
+        content, token = stored["content"], stored["seal"]
+        covered = _approved_call(code, content)
+    except (ValueError, TypeError, KeyError):
+        return "it is not the state of a script, or was altered"
+    reason = tokens.refusal(token, covered)
+    return reason if reason is not None else _from_json(content)
+
+
+def _approved_call(code: str, content: Any) -> ApprovedCall:
+    """Return everything that a seal covers."""
+    return ApprovedCall(
+        function="run",
+        fingerprint=digest(code),
+        arguments=digest(dumps_sorted(content).decode()),
+        human=None,
+        target="script",
+    )
+
+
+def _as_json(state: ScriptState) -> JsonObject:
+    return {
+        "snapshot": b64encode(state.snapshot).decode("ascii"),
+        "waiting": [[number, *call] for number, call in state.waiting.items()],
+        "calls": state.calls,
+        "seconds": state.seconds,
+        "printed": state.printed,
+        "executed": list(state.executed),
+        "remarks": list(state.remarks),
+        "refusals": dict(state.refusals),
+    }
+
+
+def _from_json(content: JsonObject) -> ScriptState:
+    return ScriptState(
+        snapshot=b64decode(content["snapshot"]),
+        waiting={number: WaitingCall(*rest) for number, *rest in content["waiting"]},
+        calls=content["calls"],
+        seconds=content["seconds"],
+        printed=content["printed"],
+        executed=tuple(content["executed"]),
+        remarks=tuple(content["remarks"]),
+        refusals=content["refusals"],
+    )
+
 
 #: The maximum number of calls of a script that are made at the same time.
 _MAX_TOGETHER: Final = 8
@@ -130,7 +239,7 @@ class Scripts:
     ) -> ScriptResult | ScriptPause:
         left = max(self.limits.seconds - state.seconds, _MIN_SECONDS)
         async with self._sandbox(run, code, left) as box:
-            step = await box.load(decompress(state.snapshot))
+            step = await box.load(zlib.decompress(state.snapshot))
             if isinstance(step, Waiting):
                 step = await box.resume(await run.settle_decision(approved=approved))
             return await run.advance(box, step)
@@ -160,19 +269,19 @@ class _Run:
     """One run of a script, from its start or an approval to its end or the next approval."""
 
     def __init__(
-        self, scripts: Scripts, code: str, *, ask: bool, state: ScriptState | None = None
+        self, scripts: Scripts, code: str, *, ask: bool, state: ScriptState = ScriptState()
     ) -> None:
         self._scripts = scripts
         self._code = code
         self._ask = ask
-        self._waiting = {} if state is None else dict(state.waiting)
+        self._waiting = dict(state.waiting)
         self._pending: dict[int, PendingCall] = {}
-        self._calls = 0 if state is None else state.calls
-        self._seconds = 0.0 if state is None else state.seconds
-        self._printed = "" if state is None else state.printed
-        self._executed = [] if state is None else list(state.executed)
-        self._remarks = [] if state is None else list(state.remarks)
-        self._refusals = Refusals({} if state is None else state.refusals)
+        self._calls = state.calls
+        self._seconds = state.seconds
+        self._printed = state.printed
+        self._executed = list(state.executed)
+        self._remarks = list(state.remarks)
+        self._refusals = Refusals(state.refusals)
 
     # -- from the sandbox -----------------------------------------------------------------------------
 
@@ -230,7 +339,7 @@ class _Run:
     async def settle_decision(self, *, approved: bool) -> Mapping[int, Settled]:
         """Return the results of the calls that the user decided about."""
         asked = {number: call for number, call in self._waiting.items() if call.token}
-        self._waiting = without_tokens(self._waiting)
+        self._waiting = {number: call._replace(token="") for number, call in self._waiting.items()}
         for name in {
             call.name for call in asked.values()
         }:  # one question, whatever the number of its calls

@@ -10,6 +10,7 @@ from specfn.comparison.difference import (
     DifferenceKind,
     SchemaChange,
     Verdict,
+    brief,
 )
 from specfn.comparison.keyword_rules import types_of
 from specfn.comparison.matching import (
@@ -22,9 +23,7 @@ from specfn.comparison.matching import (
     match_path_arguments,
 )
 from specfn.comparison.request_rules import (
-    PartChange,
     body_changes,
-    brief,
     request_changes,
     server_changes,
 )
@@ -74,10 +73,7 @@ class _Comparison:
         matched = match_functions(old, new)
         before = {id(after): before for before, after in matched.pairs}
         if any(not (one.route.servers or other.route.servers) for one, other in matched.pairs):
-            yield from (
-                _difference("", part)
-                for part in server_changes(old[0].api.servers, new[0].api.servers)
-            )
+            yield from server_changes(old[0].api.servers, new[0].api.servers)
         for function in new:
             if id(function) in before:
                 yield from self._function(before[id(function)], function)
@@ -89,9 +85,11 @@ class _Comparison:
 
     def _function(self, old: Function, new: Function) -> Iterator[Difference]:
         for part in request_changes(old, new):
-            pointers = part.old_pointer or old.route.pointer, part.new_pointer or new.route.pointer
-            yield _difference(
-                new.name, part._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+            yield replace(
+                part,
+                name=new.name,
+                old_pointer=part.old_pointer or old.route.pointer,
+                new_pointer=part.new_pointer or new.route.pointer,
             )
         yield from self._arguments(old, new)
         yield from self._body(old, new)
@@ -108,7 +106,7 @@ class _Comparison:
                     for each in (before, after)
                 )
                 parts = _argument(before, after, is_single=is_single)
-                yield from (_difference(new.name, part) for part in parts)
+                yield from (replace(part, name=new.name) for part in parts)
                 changes = pairs.changes(before.schema, after.schema)
                 pointers = before.pointer, after.pointer
                 place = ("$input", *after.tokens)
@@ -117,13 +115,13 @@ class _Comparison:
                 text = f"the {argument.location} argument {argument.name} was removed"
                 values = argument.schema, ABSENT
                 part = _part("argument-removed", argument, *values, "yes", text)
-                yield _difference(new.name, part._replace(new_pointer=None))
+                yield replace(part, name=new.name, new_pointer=None)
             for argument in matched.added:
                 state = "is new and required" if argument.required else "is new"
                 text = f"the {argument.location} argument {argument.name} {state}"
                 verdict: Verdict = "yes" if argument.required else "no"
                 part = _part("argument-added", argument, ABSENT, argument.schema, verdict, text)
-                yield _difference(new.name, part._replace(old_pointer=None))
+                yield replace(part, name=new.name, old_pointer=None)
 
     def _body(self, old: Function, new: Function) -> Iterator[Difference]:
         before, after = old.route.body, new.route.body
@@ -139,7 +137,9 @@ class _Comparison:
         def in_both_or_none(name: str) -> bool:
             return (name in properties[0]) == (name in properties[1])
 
-        yield from (_difference(new.name, part) for part in body_changes(old, new, in_both_or_none))
+        yield from (
+            replace(part, name=new.name) for part in body_changes(old, new, in_both_or_none)
+        )
         if before is not None and after is not None:
             changes = pairs.changes(*schemas)
             pointers = before.pointer, after.pointer
@@ -184,15 +184,15 @@ def _matched_arguments(old: Function, new: Function) -> Iterator[Matched]:
 _SINGLE: Final = frozenset({"boolean", "integer", "null", "number", "string"})
 
 
-def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Iterator[PartChange]:
+def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Iterator[Difference]:
     """Yield the differences of two arguments, without those of their schemas."""
     pointers = old.pointer, new.pointer
 
     def part(
         kind: DifferenceKind, before: Any, after: Any, breaking: Verdict, text: str
-    ) -> PartChange:
+    ) -> Difference:
         change = _part(kind, new, before, after, breaking, f"the argument {old.name} {text}")
-        return change._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+        return replace(change, old_pointer=pointers[0], new_pointer=pointers[1])
 
     if old.location != new.location:
         text = f"moved from {old.location} to {new.location}"
@@ -222,20 +222,16 @@ def _part(
     after: Any,
     breaking: Verdict,
     text: str,
-) -> PartChange:
+) -> Difference:
     place = _place(("$input", *argument.tokens))
     pointer = argument.pointer
-    return PartChange(kind, place, before, after, breaking, text, pointer, pointer)
+    return Difference("", kind, place, before, after, breaking, text, pointer, pointer)
 
 
 def _place(tokens: tuple[str, ...]) -> str:
     """Write a place as ``$input.body.tags[*].name``."""
     texts = {ANY_ITEM: "[*]", ANY_KEY: ".*"}
     return tokens[0] + "".join(texts.get(token) or step(token) for token in tokens[1:])
-
-
-def _difference(name: str, part: PartChange) -> Difference:
-    return Difference(name=name, **part._asdict())
 
 
 def _schema_differences(

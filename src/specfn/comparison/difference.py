@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from specfn._internal.json import dumps_sorted
 from specfn.records import ABSENT
 
 Verdict: TypeAlias = Literal["yes", "maybe", "no"]
@@ -48,7 +49,7 @@ DifferenceKind: TypeAlias = Literal[
 _RANK: Final[dict[Verdict, int]] = {"no": 0, "maybe": 1, "yes": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One difference between two applications.
 
@@ -98,6 +99,20 @@ class SchemaChange(NamedTuple):
     after: Any
     breaking: Verdict
     text: str
+
+
+#: The maximum number of characters of a value in a sentence.
+_MAX_CHARACTERS: Final = 80
+
+
+def brief(value: Any) -> str:
+    """Format a value for a sentence: a text as it is, any other value as JSON."""
+    return shorten(value if isinstance(value, str) else dumps_sorted(value).decode())
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text that is too long for a sentence."""
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 def worst(verdicts: "list[Verdict]") -> Verdict:

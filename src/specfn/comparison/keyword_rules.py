@@ -10,6 +10,7 @@ from specfn.comparison.difference import (
     DifferenceKind,
     SchemaChange,
     Verdict,
+    shorten,
 )
 from specfn.records import ABSENT
 from specfn.schema.vocabulary import BY_TYPE, TYPED
@@ -129,9 +130,8 @@ def _key(value: Any) -> bytes:
     return dumps_sorted(value)
 
 
-#: The maximum number of values that a sentence lists, and the maximum number of characters of one.
+#: The maximum number of values that a sentence lists.
 _MAX_VALUES: Final = 5
-_MAX_CHARACTERS: Final = 80
 
 
 def _enum_text(removed: list[Any], added: list[Any]) -> str:
@@ -146,12 +146,7 @@ def _enum_text(removed: list[Any], added: list[Any]) -> str:
 def list_values(values: list[Any]) -> str:
     """Return the first values of a list as a text."""
     more = ", ..." if len(values) > _MAX_VALUES else ""
-    return ", ".join(map(_shorten, values[:_MAX_VALUES])) + more
-
-
-def _shorten(value: Any) -> str:
-    text = dumps_sorted(value).decode()
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
+    return ", ".join(shorten(dumps_sorted(value).decode()) for value in values[:_MAX_VALUES]) + more
 
 
 _Rule: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[SchemaChange]]

@@ -1,10 +1,11 @@
 """Rules for the parts of a request: method, path, servers, security, bodies and hidden arguments."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from dataclasses import replace
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps_sorted, loads
-from specfn.comparison.difference import DifferenceKind, Verdict
+from specfn.comparison.difference import Difference, DifferenceKind, Verdict, brief
 from specfn.comparison.matching import anonymous_path, match
 from specfn.function.fingerprint import body_parts, scheme_facts
 from specfn.function.function import Function
@@ -13,20 +14,7 @@ from specfn.migrate.route import Body, Parameter
 from specfn.records import ABSENT
 
 
-class PartChange(NamedTuple):
-    """A difference between two operations; the fields are those of ``Difference``."""
-
-    kind: DifferenceKind
-    place: str
-    before: Any
-    after: Any
-    breaking: Verdict
-    sentence: str
-    old_pointer: str | None = None
-    new_pointer: str | None = None
-
-
-def request_changes(old: Function, new: Function) -> Iterator[PartChange]:
+def request_changes(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the differences of two operations, except differences of arguments and bodies."""
     for rule in _RULES:
         yield from rule(old, new)
@@ -34,33 +22,23 @@ def request_changes(old: Function, new: Function) -> Iterator[PartChange]:
 
 def _plain(
     kind: DifferenceKind, before: Any, after: Any, breaking: Verdict, text: str
-) -> Iterator[PartChange]:
+) -> Iterator[Difference]:
     if before != after:
         sentence = f"{text} changed from {brief(before)} to {brief(after)}"
-        yield PartChange(kind, kind, before, after, breaking, sentence)
+        yield Difference("", kind, kind, before, after, breaking, sentence)
 
 
-#: The longest value in a sentence, in characters.
-_MAX_CHARACTERS: Final = 80
-
-
-def brief(value: Any) -> str:
-    """Format a value for a message."""
-    text = value if isinstance(value, str) else dumps_sorted(value).decode()
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
-
-
-def _name(old: Function, new: Function) -> Iterator[PartChange]:
+def _name(old: Function, new: Function) -> Iterator[Difference]:
     if old.name != new.name:
         sentence = f"the function {old.name} is now called {new.name}"
-        yield PartChange("function-renamed", "name", old.name, new.name, "yes", sentence)
+        yield Difference("", "function-renamed", "name", old.name, new.name, "yes", sentence)
 
 
-def _method(old: Function, new: Function) -> Iterator[PartChange]:
+def _method(old: Function, new: Function) -> Iterator[Difference]:
     return _plain("method", old.method.upper(), new.method.upper(), "yes", "the method")
 
 
-def _path(old: Function, new: Function) -> Iterator[PartChange]:
+def _path(old: Function, new: Function) -> Iterator[Difference]:
     if anonymous_path(old) != anonymous_path(new):
         yield from _plain("path", old.path, new.path, "yes", "the path")
 
@@ -68,27 +46,27 @@ def _path(old: Function, new: Function) -> Iterator[PartChange]:
 _SAFETY: Final = ("read", "write", "destructive")
 
 
-def _safety(old: Function, new: Function) -> Iterator[PartChange]:
+def _safety(old: Function, new: Function) -> Iterator[Difference]:
     is_higher = _SAFETY.index(new.safety) > _SAFETY.index(old.safety)
     return _plain("safety", old.safety, new.safety, "maybe" if is_higher else "no", "the safety")
 
 
-def _deprecated(old: Function, new: Function) -> Iterator[PartChange]:
+def _deprecated(old: Function, new: Function) -> Iterator[Difference]:
     if old.deprecated != new.deprecated:
         text = "the function is deprecated" if new.deprecated else "it is no longer deprecated"
-        yield PartChange("deprecated", "deprecated", old.deprecated, new.deprecated, "no", text)
+        yield Difference("", "deprecated", "deprecated", old.deprecated, new.deprecated, "no", text)
 
 
-def _description(old: Function, new: Function) -> Iterator[PartChange]:
+def _description(old: Function, new: Function) -> Iterator[Difference]:
     before, after = old.full_description, new.full_description
     if before != after:
-        yield PartChange("text", "description", before, after, "no", "the description changed")
+        yield Difference("", "text", "description", before, after, "no", "the description changed")
 
 
 # -- servers ---------------------------------------------------------------------------------------
 
 
-def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iterator[PartChange]:
+def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iterator[Difference]:
     """Yield the differences of two lists of servers. A call is sent to the first one."""
     before, after = ([*map(_server, servers)] or [_server({})] for servers in (old, new))
     if before == after:
@@ -105,7 +83,7 @@ def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iter
         else:
             shown, text = [brief(each[0]) for each in urls], "the server changed"
         sentence = f"{text} from {shown[0]} to {shown[1]}"
-    yield PartChange("server", "servers", *urls, breaking, sentence, "/servers", "/servers")
+    yield Difference("", "server", "servers", *urls, breaking, sentence, "/servers", "/servers")
 
 
 def _server(server: JsonObject) -> JsonObject:
@@ -120,18 +98,18 @@ def _server(server: JsonObject) -> JsonObject:
     return {"url": url, "variables": defaults}
 
 
-def _servers(old: Function, new: Function) -> Iterator[PartChange]:
+def _servers(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the difference of servers that an operation declares itself."""
     if old.route.servers or new.route.servers:
         servers = (each.route.servers or each.api.servers for each in (old, new))
         for change in server_changes(*servers):
-            yield change._replace(old_pointer=old.route.pointer, new_pointer=new.route.pointer)
+            yield replace(change, old_pointer=old.route.pointer, new_pointer=new.route.pointer)
 
 
 # -- security --------------------------------------------------------------------------------------
 
 
-def _security(old: Function, new: Function) -> Iterator[PartChange]:
+def _security(old: Function, new: Function) -> Iterator[Difference]:
     before, after = _alternatives(old), _alternatives(new)
     if before.keys() == after.keys():
         return
@@ -142,7 +120,7 @@ def _security(old: Function, new: Function) -> Iterator[PartChange]:
     if values[0] == values[1]:
         values = [*map(_schemes, before)], [*map(_schemes, after)]
         text = f"the security schemes changed from {brief(values[0])} to {brief(values[1])}"
-    yield PartChange("security", "security", *values, breaking, text)
+    yield Difference("", "security", "security", *values, breaking, text)
 
 
 def _alternatives(function: Function) -> dict[frozenset[tuple[str, str]], list[str]]:
@@ -167,7 +145,7 @@ def _schemes(requirement: frozenset[tuple[str, str]]) -> list[Any]:
 # -- hidden arguments ------------------------------------------------------------------------------
 
 
-def _hidden(old: Function, new: Function) -> Iterator[PartChange]:
+def _hidden(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the differences of the arguments that the connection sets."""
     matched = match(old.route.hidden, new.route.hidden, (_place_of,))
     for parameter in matched.removed:
@@ -184,12 +162,13 @@ def _place_of(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, parameter.name
 
 
-def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> PartChange:
+def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> Difference:
     parameter = old if new is ABSENT else new
     values = [ABSENT if each is ABSENT else each.name for each in (old, new)]
     pointers = [None if each is ABSENT else each.pointer for each in (old, new)]
     text = f"the {parameter.location} argument {parameter.name}, which the connection sets, {state}"
-    return PartChange(
+    return Difference(
+        "",
         "hidden-argument",
         "connection",
         values[0],
@@ -206,7 +185,7 @@ def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> PartCha
 
 def body_changes(
     old: Function, new: Function, shared: Callable[[str], bool]
-) -> Iterator[PartChange]:
+) -> Iterator[Difference]:
     """Yield the differences of two bodies, without those of their schemas.
 
     ``shared`` decides whether both or none of the bodies declare a property.
@@ -217,40 +196,40 @@ def body_changes(
     if before is None and after is not None:
         breaking: Verdict = "yes" if after.required else "no"
         text = "the body is new and required" if after.required else "the body is new"
-        yield PartChange(
-            "argument-added", place, ABSENT, after.media_type, breaking, text, *pointers
+        yield Difference(
+            "", "argument-added", place, ABSENT, after.media_type, breaking, text, *pointers
         )
     elif before is not None and after is None:
         text = "the body was removed"
-        yield PartChange(
-            "argument-removed", place, before.media_type, ABSENT, "yes", text, *pointers
+        yield Difference(
+            "", "argument-removed", place, before.media_type, ABSENT, "yes", text, *pointers
         )
     elif before is not None and after is not None:
         if before.required != after.required:
             text = f"the body is now {'required' if after.required else 'optional'}"
             breaking = "yes" if after.required else "no"
             values = before.required, after.required
-            yield PartChange("required", place, *values, breaking, text, *pointers)
+            yield Difference("", "required", place, *values, breaking, text, *pointers)
         for change in _media_types(old, new, before, after, shared):
-            yield change._replace(old_pointer=pointers[0], new_pointer=pointers[1])
+            yield replace(change, old_pointer=pointers[0], new_pointer=pointers[1])
 
 
 def _media_types(
     old: Function, new: Function, before: Body, after: Body, shared: Callable[[str], bool]
-) -> Iterator[PartChange]:
+) -> Iterator[Difference]:
     place = "$input.body"
     offered = _media_types_of(old, before), _media_types_of(new, after)
     if before.media_type != after.media_type:
         breaking: Verdict = "no" if before.media_type in offered[1] else "yes"
         values = before.media_type, after.media_type
         text = f"the body is sent as {values[1]} instead of {values[0]}"
-        yield PartChange("media-type", place, *values, breaking, text)
+        yield Difference("", "media-type", place, *values, breaking, text)
     elif (encoding := _encoding(before, shared)) != (new_encoding := _encoding(after, shared)):
         text = "the encoding of the body changed"
-        yield PartChange("encoding", place, encoding, new_encoding, "yes", text)
+        yield Difference("", "encoding", place, encoding, new_encoding, "yes", text)
     elif {*offered[0]} != {*offered[1]}:
         text = f"the media types changed from {brief(offered[0])} to {brief(offered[1])}"
-        yield PartChange("media-type", place, *offered, "no", text)
+        yield Difference("", "media-type", place, *offered, "no", text)
 
 
 def _encoding(body: Body, shared: Callable[[str], bool]) -> list[Any]:
@@ -279,7 +258,7 @@ def _media_types_of(function: Function, body: Body) -> list[str]:
 # -- responses -------------------------------------------------------------------------------------
 
 
-def _responses(old: Function, new: Function) -> Iterator[PartChange]:
+def _responses(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the differences of the declared responses. They inform a model and break no call."""
     before, after = _statuses(old), _statuses(new)
     for status in dict.fromkeys((*before, *after)):
@@ -288,7 +267,7 @@ def _responses(old: Function, new: Function) -> Iterator[PartChange]:
             continue
         state = "is new" if values[0] is ABSENT else "is gone" if values[1] is ABSENT else "changed"
         text = f"the response {status} {state}"
-        yield PartChange("response", f"responses.{status}", *values, "no", text)
+        yield Difference("", "response", f"responses.{status}", *values, "no", text)
 
 
 def _statuses(function: Function) -> dict[str, list[str]]:
@@ -299,7 +278,7 @@ def _statuses(function: Function) -> dict[str, list[str]]:
     return {each.status: sorted(each.media_types) for each in declared}
 
 
-_RULES: Final[tuple[Callable[[Function, Function], Iterator[PartChange]], ...]] = (
+_RULES: Final[tuple[Callable[[Function, Function], Iterator[Difference]], ...]] = (
     _name,
     _method,
     _path,

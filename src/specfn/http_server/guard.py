@@ -5,10 +5,11 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
 from typing import Any, Final, TypeAlias
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+#: A message or a scope of ASGI, and the functions that receive and send messages.
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+AsgiApp: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 #: The names of this machine.
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
@@ -49,7 +50,7 @@ class Guard:
         self._token = None if token is None else token.encode()
         self._secret_path = None if secret_path is None else secret_path.encode()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it before anything of it is read."""
         status = None if scope["type"] == "lifespan" else self._refusal(scope)
         if status is None:
@@ -59,7 +60,7 @@ class Guard:
         else:
             await _refuse(status, send)
 
-    def _refusal(self, scope: Scope) -> int | None:
+    def _refusal(self, scope: Message) -> int | None:
         """Return the status of a refusal; ``None`` for a request that is accepted."""
         host = _only(_values(scope, b"host"))
         name = "" if host is None else _without_port(host)
@@ -73,13 +74,13 @@ class Guard:
             return _FORBIDDEN
         return None if self._is_client(scope) else _UNAUTHORIZED
 
-    def _knows_path(self, scope: Scope) -> bool:
+    def _knows_path(self, scope: Message) -> bool:
         if self._secret_path is None:
             return True
         first = scope["path"].split("/", 2)[1:2]
         return bool(first) and hmac.compare_digest(first[0].encode(), self._secret_path)
 
-    def _is_client(self, scope: Scope) -> bool:
+    def _is_client(self, scope: Message) -> bool:
         if self._token is None:
             return True
         values = [value for name, value in scope["headers"] if name == b"authorization"]
@@ -87,7 +88,7 @@ class Guard:
         return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
 
-def _values(scope: Scope, name: bytes) -> Iterator[str]:
+def _values(scope: Message, name: bytes) -> Iterator[str]:
     return (value.decode("latin-1").lower() for key, value in scope["headers"] if key == name)
 
 

@@ -1,20 +1,24 @@
 """Listening on an address of this machine until a signal arrives (extras ``mcp`` and ``ui``)."""
 
+import asyncio
+import errno
 import gc
 import logging
 import signal
 import socket
 import sys
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from specfn.errors import UsageError
-from specfn.http_server import client_limits
-from specfn.http_server.guard import AsgiApp
+from specfn.http_server.guard import AsgiApp, Message, Receive, Send
 
 if TYPE_CHECKING:
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 #: Seconds for open requests after an interrupt.
@@ -55,17 +59,17 @@ def limited_server(app: AsgiApp) -> "uvicorn.Server":
     """Return a server whose clients are limited in number and time (threat T44)."""
     import uvicorn  # noqa: PLC0415  # slow import
 
-    limits = client_limits.ClientLimits(app)
+    limits = ClientLimits(app)
     config = uvicorn.Config(
         limits,
-        http=client_limits.limited_protocol(limits),
+        http=limited_protocol(limits),
         ws="none",
         log_config=None,
         access_log=False,
         proxy_headers=False,
-        backlog=client_limits.MAX_ACCEPTED_AT_ONCE,
-        timeout_keep_alive=client_limits.MAX_IDLE_SECONDS,
-        h11_max_incomplete_event_size=client_limits.MAX_HEADER_BYTES,
+        backlog=MAX_ACCEPTED_AT_ONCE,
+        timeout_keep_alive=MAX_IDLE_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         timeout_graceful_shutdown=MAX_GRACE_SECONDS,
     )
     return uvicorn.Server(config)
@@ -94,7 +98,7 @@ def serve(
     running = limited_server(app)
 
     async def run() -> None:
-        with client_limits.limited_logs():
+        with limited_logs():
             await running.serve(sockets=[bound])
         await close()
 
@@ -123,3 +127,199 @@ def gc_while_serving() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+#: The maximum number of open connections, if the process may have twice as many descriptors.
+MAX_CONNECTIONS: Final = 100
+
+#: The maximum number of connections that are accepted at once, and that wait to be accepted.
+MAX_ACCEPTED_AT_ONCE: Final = 16
+
+#: The seconds in which the headers of a request must arrive, and then its body.
+MAX_HEADER_SECONDS: Final = 10
+MAX_BODY_SECONDS: Final = 60
+
+#: The seconds for which a connection may be idle after a response.
+MAX_IDLE_SECONDS: Final = 5
+
+#: The maximum number of bytes of the headers of a request.
+MAX_HEADER_BYTES: Final = 64 * 1024
+
+#: The seconds in which the same warning is logged once.
+_QUIET_SECONDS: Final = 60
+
+#: Errors of the operating system that mean that no connection can be accepted at present.
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+_log = logging.getLogger("specfn.http_server")
+
+#: The address of a client, which has one connection.
+_Client: TypeAlias = tuple[str, int] | None
+
+
+class ClientLimits:
+    """An ASGI application that limits the connections of a server and the time of each request.
+
+    A connection waits from its beginning until the headers of a request are complete, and again after each response. If
+    there are too many connections, the one that has waited longest is closed, so that slow clients do not keep others
+    out.
+    """
+
+    def __init__(self, app: AsgiApp) -> None:
+        """Limit the clients of an application."""
+        self._app = app
+        self._limit = _connection_limit()
+        self._open: dict[_Client, asyncio.Transport] = {}
+        self._waiting: dict[_Client, asyncio.TimerHandle] = {}
+        self._requests: Counter[_Client] = Counter()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Pass a request on: its headers are complete, and its body must arrive in time."""
+        client = tuple(scope.get("client") or ()) or None
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        self._begin_request(client)
+        try:
+            await self._app(scope, self._in_time(client, receive), send)
+        finally:
+            self._end_request(client)
+
+    def add(self, transport: asyncio.Transport) -> None:
+        """Add a new connection. Its client has to send a request in time."""
+        client = _client_of(transport)
+        if len(self._open) >= self._limit:
+            _log.warning("too many connections: those that waited longest are closed")
+            oldest = next(iter(self._waiting), client)
+            self._open.get(oldest, transport).abort()
+            self.remove(oldest)
+            if oldest == client:
+                return
+        self._open[client] = transport
+        self._wait(client)
+
+    def remove(self, client: _Client) -> None:
+        """Remove a connection that is closed."""
+        self._open.pop(client, None)
+        self._stop_waiting(client)
+
+    def _begin_request(self, client: _Client) -> None:
+        self._requests[client] += 1
+        self._stop_waiting(client)
+
+    def _end_request(self, client: _Client) -> None:
+        self._requests[client] -= 1
+        if not self._requests[client]:  # otherwise the client sent the next request already
+            del self._requests[client]
+            if client in self._open:
+                self._wait(client)
+
+    def _wait(self, client: _Client) -> None:
+        loop = asyncio.get_running_loop()
+        self._waiting[client] = loop.call_later(MAX_HEADER_SECONDS, self._end_waiting, client)
+
+    def _stop_waiting(self, client: _Client) -> None:
+        timer = self._waiting.pop(client, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _end_waiting(self, client: _Client) -> None:
+        _log.warning(
+            "a client sent no complete request within %d s: it is disconnected", MAX_HEADER_SECONDS
+        )
+        self._waiting.pop(client)
+        self._open[client].close()
+
+    def _in_time(self, client: _Client, receive: Receive) -> Receive:
+        """Return a function that receives the body of a request and closes the connection of a client that is late."""
+        until = asyncio.get_running_loop().time() + MAX_BODY_SECONDS
+        is_complete = False
+
+        async def receive_in_time() -> Any:
+            nonlocal is_complete
+            if is_complete:  # the end of the connection, for which an application may wait
+                return await receive()
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                _log.warning("the body of a request was not complete within %d s", MAX_BODY_SECONDS)
+                if client in self._open:
+                    self._open[client].abort()
+                message = {"type": "http.disconnect"}
+            is_complete = not message.get("more_body", False)
+            return message
+
+        return receive_in_time
+
+
+def limited_protocol(limits: ClientLimits) -> "type[H11Protocol]":
+    """Return the protocol of uvicorn whose connections are limited."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  # slow import
+
+    class LimitedProtocol(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+            super().connection_made(transport)
+            limits.add(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            limits.remove(_client_of(self.transport))
+            super().connection_lost(exc)
+
+    return LimitedProtocol
+
+
+def _client_of(transport: asyncio.BaseTransport) -> _Client:
+    address = transport.get_extra_info("peername")
+    return None if address is None else (str(address[0]), int(address[1]))
+
+
+def _connection_limit() -> int:
+    """Return the number of connections that leaves half of the descriptors of the process to others."""
+    try:
+        import resource  # noqa: PLC0415  # not on Windows
+    except ImportError:
+        return MAX_CONNECTIONS
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    is_unlimited = descriptors == resource.RLIM_INFINITY
+    return MAX_CONNECTIONS if is_unlimited else max(1, min(MAX_CONNECTIONS, descriptors // 2))
+
+
+class _OncePerMinute(logging.Filter):
+    """Drops a warning that was logged within the last minute, because a client could fill the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is logged."""
+        if record.levelno != logging.WARNING:
+            return True
+        now, last = time.monotonic(), self._last.get(record.msg, -float(_QUIET_SECONDS))
+        if now - last < _QUIET_SECONDS:
+            return False
+        self._last[record.msg] = now
+        return True
+
+
+@contextmanager
+def limited_logs() -> Iterator[None]:
+    """Log what clients of the running loop cause as one line per minute, also if no descriptor is left for them."""
+    once = _OncePerMinute()
+    loggers = [_log, logging.getLogger("uvicorn.error")]
+    for logger in loggers:
+        logger.addFilter(once)
+    asyncio.get_running_loop().set_exception_handler(_report)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(once)
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    if getattr(context.get("exception"), "errno", None) in _EXHAUSTED:
+        _log.warning("no descriptor is left for a new connection: it waits")
+    else:
+        loop.default_exception_handler(context)

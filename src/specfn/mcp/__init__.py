@@ -4,17 +4,15 @@
 ``specfn[mcp]``.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from specfn.mcp.build import asgi, server
+else:
+    from specfn._internal.lazy_names import lazy_names
+
+    __getattr__, __dir__ = lazy_names(
+        globals(), {"asgi": "specfn.mcp.build", "server": "specfn.mcp.build"}
+    )
 
 __all__ = ["asgi", "server"]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the SDK on first use."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("specfn.mcp.build"), name)

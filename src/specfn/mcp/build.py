@@ -5,7 +5,12 @@ from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
-from specfn._internal.caller_arguments import require, require_texts, require_whole_numbers
+from specfn._internal.caller_arguments import (
+    missing_extra,
+    require,
+    require_texts,
+    require_whole_numbers,
+)
 from specfn.errors import UsageError
 
 try:
@@ -14,9 +19,7 @@ try:
     from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
     from mcp.server.transport_security import TransportSecuritySettings
 except ImportError as error:
-    raise UsageError(
-        "the MCP server needs a package that is not installed; install it with: pip install 'specfn[mcp]'"
-    ) from error
+    raise missing_extra("the MCP server", "mcp") from error
 
 from specfn.calling.function_search import titles as titles_of
 from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard

@@ -16,12 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, Protocol
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import near, nearest
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import handles, method_and_path, operation_ids, spaced
 from specfn.migrate.operation_keys import OperationKeys
-from specfn.tools.similar_names import nearest
 
 #: The safeties of functions.
 SAFETIES: Final = ("read", "write", "destructive")

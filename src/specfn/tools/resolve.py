@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
+from specfn._internal.did_you_mean import SimilarNames
 from specfn.errors import wrong_result
 from specfn.function.function_names import NamedOperation, exact_handles, spaced
 from specfn.tools import spelling
-from specfn.tools.similar_names import SimilarNames
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
 How: TypeAlias = Literal["exact", "hook", "cleaned", "alias", "separator"]

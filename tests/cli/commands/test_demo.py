@@ -1,3 +1,4 @@
+import importlib.util
 import signal
 import socket
 from collections.abc import Callable
@@ -6,14 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
-from specfn.cli.commands import demo
-
 
 def test_a_missing_extra_is_one_line(
     specfn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the packages of the extra, one line names them and the command that installs them."""
-    monkeypatch.setattr(demo, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     ended = specfn("demo")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (

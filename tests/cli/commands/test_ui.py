@@ -37,7 +37,7 @@ def test_a_missing_extra_is_one_line(
     ended = specfn("ui", spec)
     assert ended.code == 2
     assert ended.err == (
-        "specfn: the inspector needs starlette and uvicorn; install it with: pip install 'specfn[ui]'\n"
+        "specfn: the inspector needs starlette, uvicorn; install it with: pip install 'specfn[ui]'\n"
     )
 
 

@@ -1,18 +1,15 @@
 """The subcommand ``specfn demo``: a complete run with a real server and a recorded model."""
 
-from importlib.util import find_spec
 from time import sleep
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import click
 
+from specfn._internal.caller_arguments import require_extra
 from specfn.cli import output
 from specfn.cli import shared_options as shared
 from specfn.cli.terminal.colors import is_colored
 from specfn.errors import UsageError
-
-#: The modules of the extra ``demo``.
-_PACKAGES: Final = ("fastapi", "python_multipart", "uvicorn")
 
 
 @shared.command("demo", "specfn demo", "specfn demo --serve --port 8000")
@@ -31,10 +28,7 @@ def command(*, is_server: bool, port: int | None) -> int:
     """
     if port is not None and not is_server:
         raise UsageError("--port needs --serve")
-    missing = [name for name in _PACKAGES if find_spec(name) is None]
-    if missing:
-        names = ", ".join(missing).replace("_", "-")
-        raise UsageError(f"the demo needs {names}; install it with: pip install 'specfn[demo]'")
+    require_extra("the demo", "demo", "fastapi", "python_multipart", "uvicorn")
     stdout = output.stdout()
     if is_server:
         _serve(port or 0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from specfn._internal.caller_arguments import require_extra
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
@@ -60,7 +61,7 @@ def command(
     Without --base-url, calls are checked but not sent. With it, a call that changes data needs a confirmation.
     The server listens on this machine only. Its URL contains a secret token.
     """
-    _need_extra()
+    require_extra("the inspector", "ui", "starlette", "uvicorn")
     if old == spec == source.STDIN:
         raise UsageError("stdin cannot be both documents: pass a path or a URL for one of them")
     from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
@@ -74,21 +75,6 @@ def command(
         with listen.gc_while_serving():
             interrupted = _serve(bound, application, connection, profile, before, opens=opens)
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
-
-
-def _need_extra() -> None:
-    """Check that the packages of the extra are installed.
-
-    Raises:
-        UsageError: one is missing.
-    """
-    from importlib.util import find_spec  # noqa: PLC0415  # only where it is needed
-
-    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"the inspector needs {' and '.join(missing)}; install it with: pip install 'specfn[ui]'"
-        )
 
 
 def _connection(application: "Application", given: dict[str, Any]) -> "Connection | None":
