@@ -315,6 +315,24 @@ def test_one_report_compiles_a_bounded_number_of_nodes() -> None:
     assert MEMORY.nodes <= 2 * MAX_NODES
 
 
+def test_what_the_levels_of_an_explanation_reach_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """T41: each level of a nested wrong value is compiled with what it reaches, and this counts as compiled."""
+    maps = {
+        f"M{i}": {"type": "object", "additionalProperties": ref(f"M{i + 1}")} for i in range(300)
+    }
+    [function] = specfn.load(document(ref("M0"), {**maps, "M300": TEXT})).functions
+    value: Any = 5
+    for _ in range(20):
+        value = {"k": value}
+    memory = CompiledMemory()
+    monkeypatch.setattr("specfn.validation.validate.MEMORY", memory)
+    [problem] = function.problems({"body": value})
+    assert problem.path.count(".k") == 20
+    assert memory.nodes > 20 * (300 - 20)
+
+
 def test_notes_are_found_once_for_a_component() -> None:
     """T41: a further function over the same components costs a few calls for each of them, however large they are."""
     application = specfn.load(functions(2, circle(400)))

@@ -44,4 +44,5 @@ def _size(schema: Any) -> tuple[int, tuple[str, ...]]:
             if isinstance(reference, str) and reference.startswith(REFERENCE):
                 names[reference[len(REFERENCE) :]] = None
             stack.extend(inner for _, _, inner in subschemas(node))
+            stack.extend(node.get("$defs", {}).values())  # those of a level of an explanation
     return nodes, tuple(names)
