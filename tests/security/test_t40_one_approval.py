@@ -1,5 +1,6 @@
 """T40: one approval sends one call, with what was approved."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -96,20 +97,24 @@ class Served:
         ({"human": {"body": {"note": "another note"}}}, True),  # it is added after the approval
     ],
 )
-@pytest.mark.anyio
-async def test_a_token_covers_all_but_the_human_part(changes: dict[str, Any], sends: bool) -> None:  # noqa: FBT001
+def test_a_token_covers_all_but_the_human_part(changes: dict[str, Any], sends: bool) -> None:  # noqa: FBT001
     """The model's part, the fingerprint, the base URL and the caller are approved; the human part comes with the approval."""
-    first = Served(document())
-    with signed_in("alice"):
-        waiting = await first.answer(REX)
-    assert waiting.kind == "needs_human"
-    assert waiting.pending is not None
-    other = Served(changes.get("found", document()), changes.get("base", BASE))
-    human = changes.get("human", {"body": {"note": "hello"}})
-    with signed_in(changes.get("user", "alice")):
-        sent = changes.get("sent", REX)
-        answer = await other.answer(sent, granted=waiting.pending.token, human=human)
-        again = await other.answer(sent, granted=waiting.pending.token, human=human)
+
+    async def calls() -> tuple[Any, Any, Served]:
+        first = Served(document())
+        with signed_in("alice"):
+            waiting = await first.answer(REX)
+        assert waiting.kind == "needs_human"
+        assert waiting.pending is not None
+        other = Served(changes.get("found", document()), changes.get("base", BASE))
+        human = changes.get("human", {"body": {"note": "hello"}})
+        with signed_in(changes.get("user", "alice")):
+            sent = changes.get("sent", REX)
+            answer = await other.answer(sent, granted=waiting.pending.token, human=human)
+            again = await other.answer(sent, granted=waiting.pending.token, human=human)
+        return answer, again, other
+
+    answer, again, other = asyncio.run(calls())
     assert (answer.kind == "answered") is sends
     assert again.kind == "refused"
     assert len(other.api.requests) == sends
