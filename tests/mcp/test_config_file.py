@@ -89,6 +89,11 @@ documents:
         ("documents: {p: {spec: a, auth: {b: 'file:no'}}}", "1:36", "cannot be read: No such file"),
         ("documents: {p: {spec: a, select: [1]}}", "1:35", "select[0]: expected a text"),
         ("documents: {p: {spec: !!python/name:os.system x}}", "1:23", "spec: unknown YAML tag"),
+        (
+            "documents: {p: {spec: 2024-13-45}}",
+            "1:23",
+            "spec: not a number or date that can be read",
+        ),
         ("documents: {", "1:13", "invalid YAML"),
     ],
 )

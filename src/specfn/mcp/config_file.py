@@ -279,8 +279,10 @@ class _ConfigReader:
         loader = yaml.SafeLoader("")
         try:
             return loader.construct_object(node)
-        except (yaml.YAMLError, ValueError):
+        except yaml.YAMLError:
             self._fail(node, place, "unknown YAML tag; expected a text, a number, true or false")
+        except ValueError:
+            self._fail(node, place, "not a number or date that can be read; quote it if it is text")
         finally:
             loader.dispose()
 

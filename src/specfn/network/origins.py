@@ -141,9 +141,8 @@ def is_private(host: str) -> bool:
     name = host.removesuffix(".").partition("%")[0]
     try:
         return not is_public(ipaddress.ip_address(name))
-    except (
-        ValueError
-    ):  # 0x7f.1, 2130706433: a host that ends in a number is an address (WHATWG URL, 3.5)
+    except ValueError:
+        # 0x7f.1, 2130706433: a host that ends in a number is an address (WHATWG URL, 3.5)
         return name == "localhost" or name.endswith(".localhost") or _ends_in_number(name)
 
 
