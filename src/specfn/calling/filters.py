@@ -10,8 +10,8 @@ from specfn.calling.effects import CallResult
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.invocation import prompts
+from specfn.invocation.pipeline import PermittedCall, answer_of_error, send
 from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.send import PermittedCall, answer_of_error, send
 from specfn.invocation.settings import CallSettings
 
 

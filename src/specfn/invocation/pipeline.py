@@ -4,16 +4,55 @@ The call was resolved and checked before (``check.prepare``). Bound functions, t
 their calls here. A conversation permits the calls of a turn together, and sends them here.
 """
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
-from specfn.errors import UsageError
+from specfn._internal.logs import calls_log as log
+from specfn._internal.pointer import input_path
+from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError, UsageError
+from specfn.function.function import Function
+from specfn.function.separation.join import is_shared, split
 from specfn.invocation import prompts
-from specfn.invocation.answer import Answer
+from specfn.invocation.answer import Answer, AnswerKind
 from specfn.invocation.check import PreparedCall
 from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.send import PermittedCall, send
 from specfn.invocation.settings import CallSettings
+from specfn.records import Repair
+from specfn.validation.outcome import Failure
+
+if TYPE_CHECKING:
+    from specfn.http.response.response import Result
+    from specfn.tools.tool import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermittedCall:
+    """A call as it is sent.
+
+    Attributes:
+        function: the function.
+        arguments: all arguments, with the human part.
+        tool: the function as the model reads it; ``None`` if it is shown as it is.
+        fields: the fields of the response that the model reads.
+        repairs: the repairs of the arguments.
+        removed: the values removed from the model's arguments, as it reads them with the result.
+    """
+
+    function: Function
+    arguments: Any
+    tool: "Tool | None" = None
+    fields: ResponseFields
+    repairs: tuple[Repair, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def model_part(self) -> Any:
+        """Return the model's part of the arguments."""
+        if not is_shared(self.function):
+            return self.arguments
+        return split(self.function, self.arguments)[0]
 
 
 async def perform(call: PreparedCall, settings: CallSettings, granted: str | None = None) -> Answer:
@@ -52,3 +91,118 @@ async def perform(call: PreparedCall, settings: CallSettings, granted: str | Non
         removed=permitted.removed,
     )
     return await send(sent, settings)
+
+
+async def send(call: PermittedCall, settings: CallSettings) -> Answer:
+    """Send the request of a call, and return the response or the failure as an answer.
+
+    Raises:
+        UsageError: the connection is unsuitable.
+    """
+    from specfn.http.transport.send import call_through  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.invocation.answer_text import answer_text  # noqa: PLC0415  # the reason above
+
+    function, model_part, io = call.function, call.model_part, settings.io
+    try:
+        result = await call_through(function, call.arguments, settings.connection, io, io.left())
+    except (ArgumentError, LimitError, ResponseError, TransportError) as error:
+        failure = call_error(function, error, model_part)
+        refused = cast("Result", error.result) if isinstance(error, ResponseError) else None
+        refused = None if refused is None else refused.for_writer_of(model_part)
+        return Answer(text=failure.text, kind=failure.kind, result=refused, repairs=call.repairs)
+    result = result.for_writer_of(model_part)
+    if not result.ok:
+        text = result.for_model(settings.limit, sent_without=call.removed)
+        return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
+    if settings.matches_output and call.tool is not None and call.tool.output is not None:
+        shown = call.fields.view(function, result).result
+        text = shown.for_model(settings.limit, sent_without=call.removed)
+        return Answer(text=text, kind="answered", result=result, repairs=call.repairs)
+    received = answer_text(
+        function,
+        model_part,
+        result,
+        settings.connection,
+        limit=settings.limit,
+        sent_without=call.removed,
+        tool=call.tool,
+        fields=call.fields,
+        offered=settings.offered,
+        can_filter=settings.fields and isinstance(call.arguments, dict),
+        shows_bytes=settings.shows_bytes,
+    )
+    return Answer(
+        text=received.text,
+        kind="accepted" if received.is_accepted else "answered",
+        result=result,
+        repairs=call.repairs,
+        next=received.next,
+        dropped=received.dropped,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """The description of an exception that ended a call.
+
+    Attributes:
+        kind: the kind of answer; ``timed_out`` for any request that was sent and got no response.
+        text: the text for the model.
+        status: the HTTP status, if the server responded.
+    """
+
+    kind: AnswerKind
+    text: str
+    status: int | None = None
+
+
+def answer_of_error(function: Function, error: Exception, written: Any) -> Answer:
+    """Return the answer to a call that ended in an exception; see ``call_error``."""
+    failure = call_error(function, error, written)
+    return Answer(text=failure.text, kind=failure.kind)
+
+
+def call_error(function: Function, error: Exception, written: Any) -> FailedCall:
+    """Describe an exception that ended a call.
+
+    Args:
+        function: the function that was called.
+        error: the exception.
+        written: the model's part of the arguments.
+    """
+    operation = f"{function.method.upper()} {function.path}"
+    if isinstance(error, ArgumentError):
+        return _argument_failure(function, error, written)
+    if isinstance(error, ResponseError):
+        status = error.result.status
+        return FailedCall("http_error", prompts.undocumented_response(operation, status), status)
+    if isinstance(error, TransportError) and error.scheme is not None:
+        log.error("%s: no credential for the security scheme %r", function.name, error.scheme)
+        return FailedCall("unreachable", prompts.without_credential(operation))
+    log.error("%s got no response: %s", function.name, type(error).__name__)
+    if isinstance(error, TransportError) and not error.sent:
+        return FailedCall("unreachable", prompts.unreachable(operation))
+    return FailedCall("timed_out", prompts.no_response(operation, function.safety))
+
+
+def _argument_failure(function: Function, error: ArgumentError, written: Any) -> FailedCall:
+    """Return feedback on the model's part. If only the human part has errors, report no details."""
+    problems = error.problems
+    if is_shared(function):
+        places = set(_paths(written))
+        problems = tuple(problem for problem in problems if problem.path in places)
+    if not problems:
+        return FailedCall("needs_human", prompts.needs_person(function.name, asked=True))
+    return FailedCall("invalid", Failure(data=written, errors=problems).feedback())
+
+
+def _paths(data: Any) -> Iterator[str]:
+    """Yield the path of every value in arguments."""
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
+    while waiting:
+        value, tokens = waiting.pop()
+        yield input_path(tokens)
+        if isinstance(value, dict):
+            waiting += [(item, (*tokens, name)) for name, item in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(item, (*tokens, index)) for index, item in enumerate(value)]
