@@ -80,7 +80,7 @@ def test_a_stopped_stream_says_why() -> None:
     connection = served.connection().model_copy(update={"max_events": 2})
     found = load(DOCUMENT).bind(connection)["GET /data"].outcome({})
     assert [each["data"]["name"] for each in shown(found)] == ["ann", "bob"]
-    assert '"the stream was stopped after 2 events: this is the limit of events"' in found.text
+    assert '"the stream was stopped after 2 events: max_events is reached"' in found.text
     assert (found.ok, found.result is not None and found.result.truncated) == (True, True)
 
 

@@ -75,7 +75,7 @@ FEW = [{"n": 0}, {"n": 1}, {"n": 2}]
     ("name", "limits", "note"),
     [
         ("few", {}, ""),
-        ("endless", {"max_events": 3}, "this is the limit of events"),
+        ("endless", {"max_events": 3}, "max_events is reached"),
         ("stalling", {"timeout": Timeout(read=0.2)}, "the server sent nothing for 0.2 s"),
         ("stalling", {"timeout": Timeout(total=0.3)}, "not finished within 0.3 s"),
         ("broken", {}, "the server closed the connection"),

@@ -246,7 +246,7 @@ def test_a_script_hears_of_a_stopped_stream(api: Api) -> None:
     text = run(scripts(api), "len(await api.pets.get())").text
     assert text == (
         "10000\napi.pets.get: the response is not complete: the stream was stopped after 10,000 events: "
-        "this is the limit of events"
+        "max_events is reached"
     )
 
 

@@ -80,7 +80,7 @@ def test_an_image_is_an_image_block(era: str) -> None:
         "status": 200,
         "media_type": "image/png",
         "size": len(PNG),
-        "note": "binary, not in this text",
+        "note": "binary data is not shown",
     }
 
 

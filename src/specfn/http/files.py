@@ -148,7 +148,7 @@ def content_of(value: Any, transfer: str | None) -> File:
         return File(value.encode())
     except UnicodeEncodeError:
         raise Unserializable(
-            "string", "half of a surrogate pair is not text", value=value
+            "string", "the text contains an unpaired surrogate", value=value
         ) from None
 
 

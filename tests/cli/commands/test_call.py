@@ -393,4 +393,4 @@ def test_the_events_of_a_stream_are_printed(specfn: Any, pets: Path) -> None:
     assert found.code == 0
     assert found.data == [{"data": {"n": 1}}] * 10_000
     (line,) = found.err.splitlines()
-    assert line.endswith("the stream was stopped after 10,000 events: this is the limit of events")
+    assert line.endswith("the stream was stopped after 10,000 events: max_events is reached")

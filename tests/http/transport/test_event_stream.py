@@ -194,9 +194,9 @@ def test_json_lines_are_items(
 @pytest.mark.parametrize(
     ("limits", "count", "reason"),
     [
-        ({"max_events": 3}, 3, "after 3 events: this is the limit of events"),
+        ({"max_events": 3}, 3, "after 3 events: max_events is reached"),
         ({"max_bytes": 50}, 3, "after 3 events: the limit of 50 bytes is reached"),
-        ({"max_events": 1}, 1, "after 1 event: this is the limit of events"),
+        ({"max_events": 1}, 1, "after 1 event: max_events is reached"),
     ],
 )
 def test_an_endless_stream_ends_within_its_limits(

@@ -41,9 +41,9 @@ def hazard(segment: str) -> str | None:
     """
     for _ in range(_MAX_DECODINGS):
         if _CONTROL.search(segment):
-            return "a path must not hold control characters"
+            return "a path must not contain control characters"
         if any(part.partition(";")[0] in {".", ".."} for part in _SEPARATOR.split(segment)):
-            return "a path must not hold the segments . or .."
+            return "a path must not contain the segments . or .."
         decoded = unquote(segment)
         if decoded == segment:
             return None

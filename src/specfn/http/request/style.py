@@ -43,7 +43,7 @@ def number(value: float) -> int | float:
         Unserializable: the number is NaN or infinite.
     """
     if not math.isfinite(value):
-        raise Unserializable("number", "JSON has no such number", value=value)
+        raise Unserializable("number", "NaN and infinities are not JSON numbers", value=value)
     return int(value) if value.is_integer() and abs(value) <= _MAX_EXACT_FLOAT else value
 
 
@@ -140,7 +140,7 @@ def text(value: Any) -> str:
         written.encode()
     except UnicodeEncodeError:
         raise Unserializable(
-            "string", "half of a surrogate pair is not text", value=value
+            "string", "the text contains an unpaired surrogate", value=value
         ) from None
     return written
 
@@ -178,7 +178,7 @@ def _lines(value: str) -> bytes:
         return value.encode()
     except UnicodeEncodeError:
         raise Unserializable(
-            "string", "half of a surrogate pair is not text", value=value
+            "string", "the text contains an unpaired surrogate", value=value
         ) from None
 
 

@@ -185,8 +185,8 @@ class JsonItems:
         """Return a sentence on items that are not JSON."""
         count, notes = self._malformed, self._decoder.notes()
         if count:
-            are = "items are" if count > 1 else "item is"
-            notes.append(f"{count:,} {are} not JSON, and shown as text")
+            items, they = ("items are", "they are") if count > 1 else ("item is", "it is")
+            notes.append(f"{count:,} {items} not JSON; {they} shown as text")
         return notes
 
 
@@ -357,7 +357,7 @@ class EventReader:
         if event is not None:
             self.count += 1
             if self.count == self._max_events:
-                self.stopped = "this is the limit of events"
+                self.stopped = "max_events is reached"
             yield event
         elif not self._lines_left:
             self.stopped = "it has too many lines without an event"

@@ -77,7 +77,7 @@ def _binary(data: bytes, room: int, media_type: str | None) -> dict[str, Any]:
     about = {"media_type": named if is_short else "application/octet-stream"}
     if len(data) * 4 / 3 <= room - _MIN_CHARACTERS:
         return about | {"base64": base64.b64encode(data).decode()}
-    return about | {"size": len(data), "note": "binary, not in this text"}
+    return about | {"size": len(data), "note": "binary data is not shown"}
 
 
 def _list_texts(texts: Sequence[str], room: int) -> list[str]:
