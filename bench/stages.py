@@ -146,7 +146,7 @@ def convert(path: str) -> dict[str, float]:
     stage("import specfn", lambda: __import__("specfn.api").api.load)
 
     from specfn.application.compose import compose  # noqa: PLC0415 - the import is measured above
-    from specfn.cli.lists import function_list  # noqa: PLC0415 - likewise
+    from specfn.cli.commands import tools as tools_command  # noqa: PLC0415 - likewise
     from specfn.document.normalize import normalize  # noqa: PLC0415 - likewise
     from specfn.document.read.limits import too_deep  # noqa: PLC0415 - likewise
     from specfn.document.read.load import read_file  # noqa: PLC0415 - likewise
@@ -162,7 +162,7 @@ def convert(path: str) -> dict[str, float]:
         own = function.schemas
         parameters = stage("compose and render schemas", own.compose)
         result = stage("compose and render schemas", own.output_json)
-        text = stage("descriptions", partial(function_list._description, function, parameters))  # noqa: SLF001
+        text = stage("descriptions", partial(tools_command._description, function, parameters))  # noqa: SLF001
         pieces = stage("write lines", partial(written, function.name, text, parameters))
         lines += [*pieces, result or b""]
     stage("write lines", lambda: Path("/dev/null").write_bytes(b"".join(lines)))

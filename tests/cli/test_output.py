@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from specfn._internal.json import dumps, dumps_indented
 from specfn.cli import output
 from specfn.cli.progress import Progress, ProgressState, line
-from specfn.cli.terminal.colors import is_colored
-from specfn.cli.terminal.shown_json import indented, paint_json
-from specfn.cli.terminal.wrap import wrap
+from specfn.cli.terminal import indent_json, is_colored, paint_json, wrap
 
 Command = Callable[..., Any]
 
@@ -190,7 +188,7 @@ def test_wrapping_keeps_every_word(text: str, width: int) -> None:
 def test_colors_change_no_json(value: Any) -> None:
     """JSON with colors is the same text without them, and line breaks are those of indented JSON."""
     text = output.json_printable(dumps(value)).decode()
-    assert indented(text) == output.json_printable(dumps_indented(value)).decode()
+    assert indent_json(text) == output.json_printable(dumps_indented(value)).decode()
     assert re.sub(r"\x1b\[[0-9;]*m", "", paint_json(text)) == text
 
 

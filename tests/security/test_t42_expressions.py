@@ -26,7 +26,7 @@ METHODS: Final = {
 #: The expressions that are not linear for each text, with the reason why the texts that they are applied to are harmless.
 EXCEPTIONS: Final = {
     "specfn.cli.errors:_MISSING": "the message of specfn ends as the expression does, so the first search succeeds",
-    "specfn.cli.terminal.shown_json:_MARK": "JSON that specfn wrote: each string ends",
+    "specfn.cli.terminal:_MARK": "JSON that specfn wrote: each string ends",
     "specfn.document.read.duplicate_keys:_TOKEN": "JSON that was read before: each string ends",
     "specfn.inspector.page_files": "files of specfn",
 }

@@ -2,15 +2,15 @@
 
 import io
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from specfn._internal.characters import escape_invisible, has_invisible, one_line
 from specfn._internal.json import dumps
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
-    from specfn.cli.terminal.colors import Meaning
+    from specfn.cli.terminal import Meaning
 
 
 #: The beginning of a message.
@@ -68,11 +68,14 @@ def write_json(pieces: Iterable[bytes], *, is_lines: bool = False) -> None:
         is_lines: whether the text is JSON Lines, which have no further line breaks.
     """
     if stdout().isatty():
-        from specfn.cli.terminal.colors import is_colored  # noqa: PLC0415  # for terminals only
-        from specfn.cli.terminal.shown_json import indented, paint_json  # noqa: PLC0415  # likewise
+        from specfn.cli.terminal import (  # noqa: PLC0415  # likewise
+            indent_json,
+            is_colored,  # for terminals only
+            paint_json,
+        )
 
         if not is_lines:
-            pieces = (indented(b"".join(pieces).decode()).encode(), b"\n")
+            pieces = (indent_json(b"".join(pieces).decode()).encode(), b"\n")
         if is_colored(stdout()):
             pieces = (paint_json(piece.decode()).encode() for piece in pieces)
     write(pieces)
@@ -102,11 +105,11 @@ def write_lines(text: str, meaning: "Meaning" = "plain", *, hanging: int = 2) ->
     stream = stdout()
     shown = printable(text.replace("\r\n", "\n"))
     stream.write(
-        f"{_laid_out(shown, stream, meaning, hanging=hanging) if stream.isatty() else shown}\n"
+        f"{_lay_out(shown, stream, meaning, hanging=hanging) if stream.isatty() else shown}\n"
     )
 
 
-def _laid_out(
+def _lay_out(
     text: str, stream: TextIO, meaning: "Meaning", painted: str = "", *, hanging: int = 2
 ) -> str:
     """Return a text for a terminal: with short lines, and with the color of a meaning.
@@ -118,8 +121,7 @@ def _laid_out(
         painted: the beginning of the text that has the color; by default, all of it.
         hanging: as for ``write_lines``.
     """
-    from specfn.cli.terminal.colors import is_colored, paint  # noqa: PLC0415  # for terminals only
-    from specfn.cli.terminal.wrap import terminal_width, wrap  # noqa: PLC0415  # likewise
+    from specfn.cli.terminal import is_colored, paint, terminal_width, wrap  # noqa: PLC0415  # for terminals only  # noqa: PLC0415  # likewise
 
     width = terminal_width()
     shown = "\n".join(
@@ -160,8 +162,29 @@ def complain(line: str, meaning: "Meaning" = "plain") -> None:
     shown = f"{_NAME} {one_line(line)}"
     try:
         if sys.stderr.isatty():
-            shown = _laid_out(shown, sys.stderr, meaning, _NAME)
+            shown = _lay_out(shown, sys.stderr, meaning, _NAME)
         sys.stderr.write(f"{shown}\n")
         sys.stderr.flush()
     except OSError:  # stderr is closed; the exit code still reports the error
         return
+
+
+#: The maximum number of places for one note.
+_MAX_PLACES: Final = 3
+
+
+def note_lines(notes: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield each text once, with its count and the first places.
+
+    Args:
+        notes: the JSON Pointer and the text of each note.
+    """
+    pointers: dict[str, list[str]] = {}
+    for pointer, text in notes:
+        pointers.setdefault(text, []).append(pointer)
+    for text, places in pointers.items():
+        listed = ", ".join(f"#{pointer}" for pointer in places[:_MAX_PLACES] if pointer)
+        more = f" and {len(places) - _MAX_PLACES:,} more" if len(places) > _MAX_PLACES else ""
+        times = f"{len(places):,} times" if len(places) > 1 else ""
+        details = ", ".join(filter(None, (times, listed and f"at {listed}{more}")))
+        yield f"{text} ({details})" if details else text

@@ -120,7 +120,7 @@ class Progress:
 
     def _draw(self) -> None:
         """Draw the state until the work ends."""
-        from specfn.cli.terminal.wrap import terminal_width  # noqa: PLC0415  # for terminals only
+        from specfn.cli.terminal import terminal_width  # noqa: PLC0415  # for terminals only
 
         end = self._end
         pause = _DELAY

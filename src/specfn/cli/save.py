@@ -1,11 +1,46 @@
-"""Atomic writing of files."""
+"""Where a result goes: to stdout, or to a file, which is written atomically."""
 
 import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Final
 
+from specfn.cli import output
+from specfn.cli.progress import Progress
 from specfn.errors import UsageError
+
+#: The path that means stdout.
+STDOUT: Final = "-"
+
+
+def write_result(
+    pieces: Iterable[bytes],
+    path: str | None,
+    progress: Progress | None = None,
+    *,
+    is_json: bool = False,
+    is_lines: bool = False,
+) -> None:
+    """Write a result to a file; for no path or ``-`` to stdout.
+
+    Raises:
+        UsageError: the path cannot be written, or stdout is closed.
+        OSError: the write failed.
+    """
+    if path is not None and path != STDOUT:
+        save(path, pieces)
+        return
+    if (
+        progress is not None
+    ):  # a result is written after the last error that may occur, and without a progress line
+        pieces = list(pieces)
+        progress.close()
+    if is_json:
+        output.write_json(pieces, is_lines=is_lines)
+    else:
+        output.write(pieces)
+    output.flush()
 
 
 def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:

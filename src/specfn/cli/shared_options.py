@@ -1,15 +1,15 @@
-"""Options that several subcommands have, and the class of the subcommands."""
+"""Options that several subcommands have, the class of the subcommands, and completion in a shell."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import pairwise
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
 
 from specfn._internal.did_you_mean import similar
-from specfn.cli.terminal.shell_completion import files, functions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -156,6 +156,59 @@ def _profiles() -> Sequence[str]:
     return NAMES
 
 
+# -- completion in a shell -------------------------------------------------------------------------
+
+#: The maximum number of names that completion returns to a shell.
+_MAX_COMPLETIONS: Final = 500
+
+
+def complete_files(
+    _: "click.Context", __: "click.Parameter", incomplete: str
+) -> "list[CompletionItem]":
+    """Let the shell complete the path of a file."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # for completion only
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_functions(
+    context: "click.Context", _: "click.Parameter", incomplete: str
+) -> "list[CompletionItem]":
+    """Return the functions of the document of the command line. A URL is not fetched, and stdin is not read."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # for completion only
+
+    spec = _first_file(context)
+    if spec is None:
+        return []
+    try:
+        names = _matching_names(spec, incomplete)
+    except Exception:  # noqa: BLE001  # an invalid document has no functions; a shell shows no errors
+        return []
+    return [CompletionItem(name) for name in names]
+
+
+def _first_file(context: "click.Context") -> str | None:
+    """Return the first file of the command line; ``None`` if there is no file.
+
+    Arguments before an option without its value are not parsed yet.
+    """
+    parsed = (context.params.get("spec"), *(context.params.get("specs") or ()))
+    words = [word for word in (*parsed, *context.args) if isinstance(word, str)]
+    return next((word for word in words if Path(word).is_file()), None)
+
+
+def _matching_names(spec: str, incomplete: str) -> list[str]:
+    """Return the names that begin with a text; or the other names without invisible characters that do."""
+    from specfn.api import convert  # noqa: PLC0415  # for completion only
+    from specfn.function.function_names import handles  # noqa: PLC0415  # likewise
+    from specfn.settings import DEFAULT  # noqa: PLC0415  # likewise
+
+    functions = convert(spec, DEFAULT).functions
+    names = [f.name for f in functions if f.name.startswith(incomplete)]
+    others = (name for f in functions for name in handles(f) if name.startswith(incomplete))
+    return (names or [name for name in others if name.isprintable()])[:_MAX_COMPLETIONS]
+
+
 # -- options ---------------------------------------------------------------------------------------
 
 
@@ -176,11 +229,13 @@ def jobs(text: str) -> Option[Any]:
 
 def file(name: str, field: str, text: str, **settings: Any) -> Option[Any]:
     """Return an option for the path of a file."""
-    return click.option(name, field, metavar="FILE", help=text, shell_complete=files, **settings)
+    return click.option(
+        name, field, metavar="FILE", help=text, shell_complete=complete_files, **settings
+    )
 
 
 #: The argument for the name of a function.
-function_name: Final = click.argument("name", shell_complete=functions)
+function_name: Final = click.argument("name", shell_complete=complete_functions)
 
 output_file: Final = click.option(
     "-o",
@@ -188,7 +243,7 @@ output_file: Final = click.option(
     "path",
     metavar="FILE",
     help="Write to FILE, completely or not at all.",
-    shell_complete=files,
+    shell_complete=complete_files,
 )
 
 select: Final = repeated(
@@ -196,7 +251,7 @@ select: Final = repeated(
     "globs",
     "GLOB",
     "Only functions whose name, accessor, operationId, METHOD /path, path or tag matches.",
-    shell_complete=functions,
+    shell_complete=complete_functions,
 )
 
 

@@ -3,14 +3,15 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
 from specfn.api import convert
 from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError
-from specfn.cli.terminal.shell_completion import files
+from specfn.cli.shared_options import complete_files
+from specfn.cli.terminal import is_terminal
 from specfn.document.read.limits import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 STDIN: Final = "-"
 
 #: The argument of each subcommand that reads a document.
-argument = click.argument("spec", shell_complete=files)
+argument = click.argument("spec", shell_complete=complete_files)
 
 #: The last application. It is kept because freeing it takes as long as parsing its document.
 _last: list["Application"] = []
@@ -136,7 +137,7 @@ def stdin(progress: "Progress") -> bytes:
     """
     if sys.stdin is None:
         raise UsageError("stdin is closed; pass a file or a URL instead of -")
-    if _is_terminal(sys.stdin):
+    if is_terminal(sys.stdin):
         progress.close()  # the line would cover the text that is typed
         announce_terminal()
     stream = cast("BufferedReader", sys.stdin.buffer)
@@ -154,12 +155,8 @@ def stdin(progress: "Progress") -> bytes:
 
 def announce_terminal() -> None:
     """Say that a text is expected, if stdin is a terminal."""
-    if _is_terminal(sys.stdin):
+    if is_terminal(sys.stdin):
         output.complain(f"reading from the terminal; end the text with {_END} on a line of its own")
-
-
-def _is_terminal(stream: Any) -> bool:
-    return bool(getattr(stream, "isatty", bool)())
 
 
 #: The maximum number of characters of a path in a message.

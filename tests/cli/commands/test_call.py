@@ -378,7 +378,7 @@ def test_lines_of_a_text_on_a_terminal(
 ) -> None:
     """On a terminal, ends of lines are ends of lines, and a carriage return that hides a line is shown."""
     server.respond = answer(b"a\r\nb\rc", media_type="text/csv")
-    monkeypatch.setattr("specfn.cli.commands.call._is_terminal", lambda _: True)
+    monkeypatch.setattr("specfn.cli.commands.call.is_terminal", lambda _: True)
     ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
     assert ended.out == "a\nb\\u000dc\n"
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,9 +16,9 @@ from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError
 from specfn.cli.progress import Progress
-from specfn.cli.save import refuse_source, save
+from specfn.cli.save import refuse_source, write_result
 from specfn.cli.select import find_function
-from specfn.cli.terminal.colors import SAFETY, is_colored, paint
+from specfn.cli.terminal import SAFETY, is_colored, is_terminal, paint
 from specfn.errors import ArgumentError, UsageError, redirect_of
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.settings import DEFAULT
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from specfn.function.function import Function
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
-
-STDOUT: Final = "-"
 
 
 @shared.command(
@@ -192,9 +190,9 @@ def _check_place(function: "Function", place: str) -> None:
 
 def _show(request: _Request) -> int:
     run = request.dry_run()
-    written = dumps_indented(run) if request.options["as_json"] else run["curl"].encode()
     is_json = request.options["as_json"]
-    _write(output.json_printable(written) + b"\n", request.options["path"], is_json=is_json)
+    text = output.json_printable(dumps_indented(run) if is_json else run["curl"].encode())
+    write_result((text, b"\n"), request.options["path"], is_json=is_json)
     return EXIT_SUCCESS
 
 
@@ -208,7 +206,7 @@ def _is_confirmed(request: _Request, *, has_stdin: bool) -> bool:
     if function.safety == "read" or request.options["yes"]:
         return True
     target = f"{function.method.upper()} {function.path} ({function.safety})"
-    if has_stdin or not _is_terminal(sys.stdin):
+    if has_stdin or not is_terminal(sys.stdin):
         raise UsageError(
             f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"
         )
@@ -239,17 +237,13 @@ def _question(request: _Request) -> str:
     return "\n".join([text, *map(one_line, lines)])
 
 
-def _is_terminal(stream: Any) -> bool:
-    return bool(getattr(stream, "isatty", bool)())
-
-
 def _call(request: _Request) -> int:
     from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
 
     result = propagate(request.function, request.arguments, request.connection).without_secrets()
     path = request.options["path"]
     if request.options["as_json"]:
-        _write(output.json_printable(dumps(_data(result))) + b"\n", path, is_json=True)
+        write_result((output.json_printable(dumps(_data(result))), b"\n"), path, is_json=True)
     else:
         _print(result, path)
         if result.data is None and result.ok and path is None:
@@ -280,13 +274,13 @@ def _data(result: "Result") -> JsonObject:
 def _print(result: "Result", path: str | None) -> None:
     """Print the data of a response: indented JSON, a text, or bytes."""
     data = result.data
-    if path is None and isinstance(data, str) and _is_terminal(sys.stdout):
+    if path is None and isinstance(data, str) and is_terminal(sys.stdout):
         output.write_text(data)
-    elif path is None and isinstance(data, bytes) and _is_terminal(sys.stdout):
+    elif path is None and isinstance(data, bytes) and is_terminal(sys.stdout):
         kind = result.media_type or "no media type"
         output.complain(f"the response is {len(data):,} bytes of {kind}; pass -o FILE to save them")
     elif data is not None or path is not None:
-        _write(_bytes(data), path, is_json=not isinstance(data, str | bytes))
+        write_result((_bytes(data),), path, is_json=not isinstance(data, str | bytes))
 
 
 def _bytes(data: Any) -> bytes:
@@ -295,10 +289,3 @@ def _bytes(data: Any) -> bytes:
     if isinstance(data, str):
         return data.encode(errors="replace")
     return output.json_printable(dumps_indented(replace_non_finite(data))) + b"\n"
-
-
-def _write(content: bytes, path: str | None, *, is_json: bool) -> None:
-    if path is None or path == STDOUT:
-        (output.write_json if is_json else output.write)((content,))
-    else:
-        save(path, (content,))

@@ -16,6 +16,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import in_options
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
+from specfn.cli.terminal import is_terminal
 from specfn.connectors.registry import CODECS, codec
 from specfn.connectors.registry import DEFAULT as DEFAULT_CONNECTOR
 from specfn.errors import SpecfnError, TransportError, UsageError
@@ -147,7 +148,7 @@ class _Conversation:
                 reason="the arguments are too large to be shown; split the call into several"
             )
         click.echo(text, err=True)
-        if not _is_terminal():
+        if not is_terminal(sys.stdin):
             output.complain(
                 "not sent: stdin is not a terminal; pass --yes to send without confirmation"
             )
@@ -247,14 +248,10 @@ def _line() -> str | None:
     """Read the next line of stdin; ``None`` at its end."""
     if sys.stdin is None:
         return None
-    if _is_terminal():
+    if is_terminal(sys.stdin):
         click.echo("> ", nl=False, err=True)
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
-
-
-def _is_terminal() -> bool:
-    return bool(getattr(sys.stdin, "isatty", bool)())
 
 
 def _show(event: Any) -> None:

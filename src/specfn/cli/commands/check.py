@@ -11,7 +11,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
-from specfn.cli.terminal.colors import Meaning
+from specfn.cli.terminal import Meaning
 from specfn.connectors import registry
 from specfn.document.diagnose.check import strict as thorough
 from specfn.records import members

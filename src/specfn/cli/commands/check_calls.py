@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,14 +13,11 @@ from specfn.cli import shared_options as shared
 from specfn.cli.each_document import processors
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
-from specfn.cli.save import save
-from specfn.cli.terminal.shell_completion import files
+from specfn.cli.save import STDOUT, write_result
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
     from specfn.bulk import Checker, Counts
-
-STDOUT: Final = "-"
 
 
 @shared.command(
@@ -29,7 +26,7 @@ STDOUT: Final = "-"
     "specfn check-calls openapi.yaml --strict < calls.jsonl > checked.jsonl",
 )
 @source.argument
-@click.argument("file", default=source.STDIN, shell_complete=files)
+@click.argument("file", default=source.STDIN, shell_complete=shared.complete_files)
 @shared.output_file
 @shared.jobs("Number of processes; the number of processors by default.")
 @click.option(
@@ -105,10 +102,8 @@ def _stream(  # the arguments of the command
             show(counts, done.share)
             yield piece.content
 
-    if path == STDOUT:
-        output.write_json(map(output.json_printable, pieces()), is_lines=True)
-    else:
-        save(path, pieces())
+    results = map(output.json_printable, pieces()) if path == STDOUT else pieces()
+    write_result(results, path, is_json=True, is_lines=True)
     return counts
 
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from specfn._internal.json import JsonObject, dumps_indented
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
+from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
-from specfn.cli.save import save
-from specfn.cli.terminal.equal_notes import note_lines
+from specfn.cli.save import write_result
 from specfn.document.collector import paused
 from specfn.document.read.limits import checked
 from specfn.document.read.load import read
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from specfn.document.read.load import Source
     from specfn.records import Note
-
-_STDOUT = "-"
 
 
 @shared.command(
@@ -43,12 +41,8 @@ def command(spec: str, version: str, path: str | None) -> None:
         document, losses = _CONVERSIONS[version](found)
         losses = tuple(losses)
         faults = _new_faults(found.document, document, losses)
-        written = output.json_printable(dumps_indented(document)) + b"\n"
-    if path is None or path == _STDOUT:
-        output.write_json((written,))
-        output.flush()
-    else:
-        save(path, (written,))
+        text = output.json_printable(dumps_indented(document)) + b"\n"
+    write_result((text,), path, is_json=True)
     for line in note_lines((note.pointer, note.text) for note in losses):
         output.complain(f"lost: {line}", "warning")
     for line in note_lines((note.pointer, note.text) for note in faults):

@@ -8,7 +8,7 @@ import click
 from specfn._internal.caller_arguments import require_extra
 from specfn.cli import output
 from specfn.cli import shared_options as shared
-from specfn.cli.terminal.colors import is_colored
+from specfn.cli.terminal import is_colored
 from specfn.errors import UsageError
 
 

@@ -9,8 +9,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
-from specfn.cli.terminal.colors import Meaning
-from specfn.cli.terminal.shell_completion import files
+from specfn.cli.terminal import Meaning
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
     "specfn diff old.yaml new.yaml",
     "git show main:api.yaml | specfn diff - api.yaml --markdown",
 )
-@click.argument("old", shell_complete=files)
-@click.argument("new", shell_complete=files)
+@click.argument("old", shell_complete=shared.complete_files)
+@click.argument("new", shell_complete=shared.complete_files)
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")

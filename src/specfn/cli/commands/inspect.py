@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal, TextIO
 from specfn._internal.json import JsonObject
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
+from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
-from specfn.cli.terminal.colors import is_colored
-from specfn.cli.terminal.equal_notes import note_lines
-from specfn.cli.terminal.wrap import cells, wrap
+from specfn.cli.terminal import cells, is_colored, wrap
 from specfn.connectors import registry
 from specfn.errors import UsageError
 from specfn.records import Note, members

@@ -11,7 +11,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
-from specfn.cli.terminal.colors import SAFETY
+from specfn.cli.terminal import SAFETY
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:

@@ -3,21 +3,29 @@
 import ipaddress
 import os
 import signal
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from specfn.cli import output
+from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
-from specfn.cli.terminal.shell_completion import files
+from specfn.cli.select import select_functions
 from specfn.errors import UsageError
 from specfn.mcp.hosts import HOSTS, print_config
+from specfn.settings import DEFAULT
+
+if TYPE_CHECKING:
+    from specfn.http.connection import Connection
+    from specfn.mcp.config_file import DocumentConfig, ServerConfig
+    from specfn.migrate.route import Api
+    from specfn.tools.function_set import Catalog
 
 #: Hosts that mean all addresses of this machine.
 _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
@@ -28,7 +36,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "specfn serve openapi.yaml --base-url https://shop.example.com",
     "specfn serve --config servers.yaml --http 127.0.0.1:8000",
 )
-@click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=files)
+@click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=shared.complete_files)
 @click.option("--stdio", is_flag=True, help="Use stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
 @shared.repeated(
@@ -115,22 +123,21 @@ def command(specs: Sequence[str], **options: Any) -> int:
         raise UsageError(
             "SPEC cannot be stdin, because the client sends its requests there: pass a path or a URL"
         )
-    from specfn.cli.serving import config_of, load, missing_credentials, variables_of  # noqa: PLC0415  # slow import
-
     listener = _listener(options)
-    config = config_of(specs, options)
+    config = _config(specs, options)
     from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
 
     allow = (*config.allow, *options["allow"])
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
     with Progress() as progress:
-        catalog, applications, connections = load(config, progress)
+        catalog = _load(config, progress)
     if options["host"]:
-        count = len(catalog.entries)
-        return _print_config(specs, options, variables_of(config, applications), count)
-    missing = missing_credentials(config, applications, connections)
-    from specfn.http_server import listen  # noqa: PLC0415  # likewise
-    from specfn.mcp import build  # noqa: PLC0415  # likewise
+        variables = config.variables or _credential_variables(config, catalog)
+        return _print_config(specs, options, variables, len(catalog.entries))
+    missing = [*_missing_credentials(config, catalog)]
+    connections = [connection for _, _, connection in catalog.parts]
+    from specfn.http_server import listen  # noqa: PLC0415  # slow import
+    from specfn.mcp import build  # noqa: PLC0415  # slow import
 
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
@@ -155,6 +162,215 @@ def command(specs: Sequence[str], **options: Any) -> int:
             raise
 
 
+# -- documents and connections ----------------------------------------------------------------------------
+
+#: The maximum number of bytes of a configuration, and of a file with a secret.
+_MAX_BYTES: Final = 1024 * 1024
+
+#: Options of one document, which a server of several documents reads from a configuration file.
+_OF_ONE: Final = {
+    "headers": "--header",
+    "queries": "--query",
+    "cookies": "--cookie",
+    "origins": "--origin",
+    "globs": "--select",
+}
+_OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
+
+
+def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
+    """Return the configuration that the options describe.
+
+    Raises:
+        UsageError: an option is invalid, or contradicts the configuration file.
+    """
+    from specfn.mcp.config_file import ServerConfig  # noqa: PLC0415  # slow import
+
+    if options["config"] is None:
+        return ServerConfig(documents=_documents(specs, options))
+    used = [option for field, option in {**_OF_ONE, **_OF_EACH}.items() if options[field]]
+    if specs or used:
+        named = "SPEC" if specs else used[0]
+        raise UsageError(f"{named} and --config cannot be combined: pass one of them")
+    return _read_config(options["config"])
+
+
+def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[DocumentConfig, ...]":
+    from specfn.mcp.config_file import DocumentConfig  # noqa: PLC0415  # slow import
+
+    if not specs:
+        raise UsageError("missing argument SPEC: pass a document, or --config FILE")
+    pairs = [_split_name(spec) for spec in specs]
+    if len(pairs) == 1 and not pairs[0][0]:
+        if len(options["base_urls"]) > 1:
+            raise UsageError("--base-url is given more than once: pass it once for one document")
+        urls, auth = {"": options["base_urls"]}, {"": options["auth"]}
+    else:
+        _check_names(pairs, options)
+        names = {name for name, _ in pairs}
+        urls = _by_document("--base-url", "NAME=URL", "=", options["base_urls"], names)
+        auth = _by_document("--auth", "NAME.SCHEME=VALUE", ".", options["auth"], names)
+    return tuple(
+        DocumentConfig(
+            name=name,
+            spec=spec,
+            base_url=urls[name][-1] if urls[name] else None,
+            auth=dict(connect.pairs("--auth", auth[name], "=")),
+            headers=dict(connect.pairs("--header", options["headers"], ":")),
+            query=dict(connect.pairs("--query", options["queries"], "=")),
+            cookies=dict(connect.pairs("--cookie", options["cookies"], "=")),
+            origins=tuple(options["origins"]),
+            timeout=options["timeout"],
+            select=tuple(options["globs"]),
+        )
+        for name, spec in pairs
+    )
+
+
+def _split_name(spec: str) -> tuple[str, str]:
+    """Return the name and the source of ``NAME=SPEC``; the name may be empty."""
+    from specfn.mcp.config_file import NAME  # noqa: PLC0415  # slow import
+
+    name, separator, rest = spec.partition("=")
+    is_file = os.path.exists(spec)  # noqa: PTH110  # False for a path that is too long
+    is_named = bool(separator) and NAME.fullmatch(name) is not None and not is_file
+    return (name, rest) if is_named else ("", spec)
+
+
+def _check_names(pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]) -> None:
+    """Check that each of several documents has a name of its own, and that no option is for one of them only.
+
+    Raises:
+        UsageError: a name is missing or occurs twice, or there is such an option.
+    """
+    names = [name for name, _ in pairs]
+    for name, spec in pairs:
+        if not name:
+            raise UsageError(f"{spec} has no name: pass NAME=SPEC for each of several documents")
+        if names.count(name) > 1:
+            raise UsageError(f"two documents have the name {name!r}: pass different names")
+    for field, option in _OF_ONE.items():
+        if len(names) > 1 and options[field]:
+            raise UsageError(
+                f"{option} names no document, but there are several: use --config FILE"
+            )
+
+
+def _by_document(
+    option: str, form: str, separator: str, texts: Sequence[str], names: set[str]
+) -> dict[str, list[str]]:
+    """Return the values of an option by the document that each names."""
+    values: dict[str, list[str]] = {name: [] for name in names}
+    for text in texts:
+        name, _, value = text.partition(separator)
+        if name not in values or not value:
+            known = ", ".join(sorted(names))
+            raise UsageError(f"{option} is invalid: expected {form}, and NAME is one of {known}")
+        values[name].append(value)
+    return values
+
+
+def _load(config: "ServerConfig", progress: Progress) -> "Catalog":
+    """Return the functions of all documents with their connections."""
+    from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
+
+    is_one = len(config.documents) == 1
+    catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
+    for document in config.documents:
+        application = source.application(document.spec, DEFAULT, progress)
+        if not application.functions:
+            raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
+        name = "" if is_one else document.name
+        catalog = catalog.add(
+            replace(application, functions=select_functions(application, document.select)),
+            namespace=name,
+            connection=_connection(application.functions[0].api, document, name),
+        )
+    return catalog
+
+
+def _connection(api: "Api", document: "DocumentConfig", name: str) -> "Connection":
+    options = {
+        "base_url": document.base_url,
+        "origins": document.origins,
+        "auth": [f"{name}={value}" for name, value in document.auth.items()],
+        "headers": [f"{name}: {value}" for name, value in document.headers.items()],
+        "queries": [f"{name}={value}" for name, value in document.query.items()],
+        "cookies": [f"{name}={value}" for name, value in document.cookies.items()],
+        "timeout": document.timeout,
+    }
+    option = f"--base-url {name}=URL" if name else "--base-url"
+    return connect.connection(api, options, option, document=name)
+
+
+def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[str]:
+    """Return the environment variables with the credentials of the documents."""
+    return [
+        _variable(config, document, scheme)
+        for document, (_, functions, _) in zip(config.documents, catalog.parts, strict=True)
+        for scheme in functions[0].api.security_schemes
+    ]
+
+
+def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -> str:
+    is_one = len(config.documents) == 1
+    return connect.variable_of(scheme if is_one else f"{document.name}_{scheme}")
+
+
+def _missing_credentials(config: "ServerConfig", catalog: "Catalog") -> Iterator[str]:
+    """Yield a line for each missing security scheme, with the number of functions that need it."""
+    from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
+
+    parts = zip(config.documents, catalog.parts, strict=True)
+    for document, (_, functions, connection) in parts:
+        assert connection is not None
+        needed: Counter[str] = Counter()
+        for function in functions:
+            if obstacle(function, connection):
+                first = function.route.security[0] if function.route.security else ()
+                needed.update({name for name, _ in first}.difference(connection.credentials))
+        for scheme, count in needed.items():
+            prefix = "" if len(config.documents) == 1 else f"{document.name}."
+            yield (
+                f"{count} of {len(functions)} functions need the credential {scheme}, which is missing: "
+                f"pass --auth {prefix}{scheme}=VALUE or set {_variable(config, document, scheme)}"
+            )
+
+
+# -- the configuration file -------------------------------------------------------------------------------
+
+
+def _read_config(file: str) -> "ServerConfig":
+    from specfn.mcp.config_file import ReferencedValues, parse  # noqa: PLC0415  # slow import
+
+    folder = Path(file).parent
+    try:
+        source.check_file(file)
+        text = _read_text(Path(file))
+    except UsageError as error:
+        raise type(error)(f"--config: {error}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise UsageError(f"--config {file!r} cannot be read: {reason}") from None
+    config = parse(text, file, ReferencedValues(os.environ, lambda path: _read_text(folder / path)))
+    documents = [
+        document
+        if "://" in document.spec
+        else replace(document, spec=str(folder / document.spec))  # relative to the configuration
+        for document in config.documents
+    ]
+    return replace(config, documents=tuple(documents))
+
+
+def _read_text(path: Path) -> str:
+    """Return the content of a small text file, without a byte order mark."""
+    with path.open("rb") as stream:
+        content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise ValueError
+    return content.decode("utf-8-sig")
+
+
 # -- the transport ----------------------------------------------------------------------------------------
 
 
@@ -168,7 +384,7 @@ class _Listener:
     token: str | None
 
 
-def _listener(options: dict[str, Any]) -> _Listener | None:
+def _listener(options: Mapping[str, Any]) -> _Listener | None:
     """Return the HTTP address; ``None`` for stdio.
 
     Raises:

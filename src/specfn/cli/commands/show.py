@@ -7,7 +7,7 @@ from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
-from specfn.cli.terminal.colors import SAFETY
+from specfn.cli.terminal import SAFETY
 from specfn.records import members
 from specfn.settings import DEFAULT
 

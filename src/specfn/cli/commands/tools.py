@@ -1,35 +1,45 @@
 """The subcommand ``specfn tools``: functions as tools of a provider, as JSON, or as typed signatures."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from specfn._internal.json import dumps
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.lists.function_list import fitting, written
 from specfn.cli.progress import Progress
-from specfn.cli.save import refuse_source, save
+from specfn.cli.save import refuse_source, write_result
+from specfn.cli.select import select_functions
 from specfn.errors import LimitError, UsageError
-from specfn.function.signatures.signatures import LANGUAGES, Language
+from specfn.function.description import within
+from specfn.function.signatures.signatures import LANGUAGES, signatures
 from specfn.settings import Settings
+from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.token_estimate import beyond_budget, estimate
+from specfn.tools.tool import MANY_TOKENS
+from specfn.tools.tool_description import listed_description
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.cli.each_document import Converted
-    from specfn.cli.lists.cut import Cut
     from specfn.function.function import Function
-
-STDOUT: Final = "-"
+    from specfn.schema.profiles.profile import Profile
+    from specfn.tools.tool import LeftOut, Tools
 
 #: The suffixes of files for a directory of documents, by format.
 _SUFFIXES: Final = {"json": ".json", "python": ".py", "typescript": ".ts"}
 
-#: The options that shorten the list, or change its form.
-_SHORTENING: Final = ("globs", "query", "max_tokens", "profile")
+#: The options that shorten a list.
+_SHORTER: Final = "--select, --search or --max-tokens"
+
+#: The maximum number of functions of a search without ``--limit``, and of names in a message.
+_MAX_SEARCHED: Final = 20
+_MAX_NAMES: Final = 5
 
 #: The options that a profile decides, with their fields.
 _OF_PROFILE: Final = {"--format": "form", "--dialect": "dialect", "--positional": "positional"}
@@ -111,8 +121,8 @@ def _check(options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: two options cannot be combined, or one needs another.
     """
-    for option, field in _OF_PROFILE.items():
-        if options["profile"] is not None and options[field]:
+    for option, name in _OF_PROFILE.items():
+        if options["profile"] is not None and options[name]:
             raise UsageError(
                 f"{option} and --profile cannot be combined: the profile sets it; omit {option}"
             )
@@ -131,92 +141,74 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Con
     )
     with Progress() as progress:
         application = source.application(spec, settings, progress)
-        if any(options[name] not in (None, ()) for name in _SHORTENING):
-            return _shortened(application, path, options, progress)
-        return _functions(application, application.functions, path, options, progress)
+        shortlist = _choose(application, options)
+        write = _write_functions if options["profile"] is None else _write_provider_tools
+        return write(shortlist, path, options, progress)
 
 
-def _shortened(
-    application: "Application", path: str | None, options: Mapping[str, Any], progress: Progress
-) -> "Converted":
-    """Write a part of the functions, or tools of a provider."""
-    from specfn.cli.lists import cut  # noqa: PLC0415  # for these options
-
-    found = cut.cut(application, options["globs"], options["query"], options["limit"])
-    if options["profile"] is not None:
-        return _tools(application, found, path, options, progress)
-    budget = options["max_tokens"]
-    if budget is not None:
-        usable = [each for each in found.functions if each.fault is None]
-        kept = {id(each) for each in fitting(usable, budget, progress)}
-        if usable and not kept:
-            raise _too_small(budget, len(usable))
-        rest = [each for each in found.functions if id(each) in kept or each.fault is not None]
-        found = found.keeping("--max-tokens", rest)
-    messages, is_complete = _functions(application, found.functions, path, options, progress)
-    report = found.report() if options["query"] is not None or budget is not None else ""
-    return (report, *messages), is_complete
+# -- which functions ------------------------------------------------------------------------------
 
 
-def _functions(
-    application: "Application",
-    functions: Sequence["Function"],
-    path: str | None,
-    options: Mapping[str, Any],
-    progress: Progress,
-) -> "Converted":
-    """Write functions independently of a provider."""
-    faults = [each.fault for each in functions if each.fault is not None]
-    usable = [each for each in functions if each.fault is None] if faults else functions
-    form: Literal["json"] | Language = options["form"] or "json"
-    with closing(written(usable, form, progress)) as pieces:
-        _write(pieces, path, progress, is_json=form == "json")
-    return (_left_out(application), *map(str, faults)), not faults
+@dataclass(frozen=True, slots=True)
+class _Shortlist:
+    """The functions to write.
+
+    Attributes:
+        application: all functions of the document.
+        functions: in the document's order; with a search, best first.
+        left_out: the functions that each option leaves out, by the option.
+    """
+
+    application: "Application"
+    functions: "Sequence[Function]"
+    left_out: Mapping[str, "Sequence[Function]"] = field(default_factory=dict)
+
+    def keep(self, option: str, functions: "Sequence[Function]") -> "_Shortlist":
+        """Return some of the functions, in a new order; the option leaves out the others."""
+        kept = {id(function) for function in functions}
+        others = [function for function in self.functions if id(function) not in kept]
+        return replace(self, functions=functions, left_out={**self.left_out, option: others})
+
+    def report(self) -> str:
+        """Return a message about the functions that are left out; empty if all are written."""
+        parts = [
+            f"{len(functions):,} by {option} ({_first_names([f.name for f in functions])})"
+            for option, functions in self.left_out.items()
+            if functions
+        ]
+        if not parts:
+            return ""
+        counts = f"{len(self.functions):,} of {len(self.application.functions):,}"
+        return f"{counts} functions are written; left out: {', '.join(parts)}"
 
 
-def _tools(
-    application: "Application",
-    found: "Cut",
-    path: str | None,
-    options: Mapping[str, Any],
-    progress: Progress,
-) -> "Converted":
-    """Write functions as tools of a provider."""
-    from specfn.cli.lists import provider_list  # noqa: PLC0415  # for this option
-
-    tools = provider_list.provider_tools(found, options["profile"], options["max_tokens"], progress)
-    if tools.left_out and not tools.tools and all(e.code == "budget" for e in tools.left_out):
-        raise _too_small(options["max_tokens"], len(tools.left_out))
-    _write(provider_list.written(tools), path, progress, is_json=True)
-    refused = {each.function for each in tools.left_out if each.code != "budget"}
-    accepted = [each for each in found.functions if each.name not in refused]
-    sent = [each.function for each in tools.tools]
-    report = found.keeping("the provider", accepted).keeping("--max-tokens", sent).report()
-    reasons = provider_list.refused(tools)
-    messages = (report, _left_out(application), provider_list.too_large(tools), *reasons)
-    return messages, not refused
+def _first_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MAX_NAMES]) + (", ..." if len(names) > _MAX_NAMES else "")
 
 
-def _too_small(budget: int, count: int) -> LimitError:
-    """Return the error for a budget that leaves no function."""
-    functions = "function" if count == 1 else "functions"
-    return LimitError(
-        f"--max-tokens {budget} is too small for any of {count:,} {functions}: pass a larger number"
-    )
+def _choose(application: "Application", options: Mapping[str, Any]) -> _Shortlist:
+    """Return the selected functions that fit a query best; all without options.
+
+    Raises:
+        UsageError: a glob or the query matches no function.
+    """
+    globs, query = options["globs"], options["query"]
+    shortlist = _Shortlist(application, application.functions)
+    if globs:
+        shortlist = shortlist.keep("--select", select_functions(application, globs))
+    if query is not None:
+        limit = options["limit"] or _MAX_SEARCHED
+        select = shortlist.functions if globs else None
+        hits = application.search(query, limit, select=select)
+        if shortlist.functions and not hits:
+            raise UsageError(
+                f"--search {query!r} matches no function; use other words, or see specfn inspect"
+            )
+        shortlist = shortlist.keep("--search", [hit.function for hit in hits])
+    return shortlist
 
 
-def _write(pieces: Iterable[bytes], path: str | None, progress: Progress, *, is_json: bool) -> None:
-    """Write a list to a file, or to stdout; nothing if a function fails."""
-    if path is not None and path != STDOUT:
-        save(path, pieces)
-        return
-    complete = list(pieces)
-    progress.close()
-    (output.write_json if is_json else output.write)(complete)
-    output.flush()
-
-
-def _left_out(application: "Application") -> str:
+def _excluded_operations(application: "Application") -> str:
     """Return a message about operations that are not functions; empty without any."""
     errors, functions = len(application.errors), len(application.functions)
     if not errors and not functions:
@@ -225,3 +217,160 @@ def _left_out(application: "Application") -> str:
         return ""
     are = "is not a function" if errors == 1 else "are not functions"
     return f"{errors} of {errors + functions} operations {are}; specfn inspect lists the reasons"
+
+
+def _budget_error(budget: int, count: int) -> LimitError:
+    """Return the error for a budget that leaves no function."""
+    functions = "function" if count == 1 else "functions"
+    return LimitError(
+        f"--max-tokens {budget} is too small for any of {count:,} {functions}: pass a larger number"
+    )
+
+
+# -- a list that is independent of a provider -----------------------------------------------------
+
+
+def _write_functions(
+    shortlist: _Shortlist, path: str | None, options: Mapping[str, Any], progress: Progress
+) -> "Converted":
+    """Write functions as JSON or as typed signatures."""
+    budget = options["max_tokens"]
+    if budget is not None:
+        faultless = [function for function in shortlist.functions if function.fault is None]
+        kept = {id(function) for function in _fit(faultless, budget, progress)}
+        if faultless and not kept:
+            raise _budget_error(budget, len(faultless))
+        rest = [f for f in shortlist.functions if id(f) in kept or f.fault is not None]
+        shortlist = shortlist.keep("--max-tokens", rest)
+    functions = shortlist.functions
+    faults = [function.fault for function in functions if function.fault is not None]
+    usable = [function for function in functions if function.fault is None] if faults else functions
+    if options["form"] in LANGUAGES:
+        write_result((signatures(usable, options["form"]).encode(),), path, progress)
+    else:
+        with closing(_json_list(usable, progress)) as pieces:
+            write_result(pieces, path, progress, is_json=True)
+    report = shortlist.report() if options["query"] is not None or budget is not None else ""
+    return (report, _excluded_operations(shortlist.application), *map(str, faults)), not faults
+
+
+def _fit(functions: Sequence["Function"], budget: int, progress: Progress) -> "Sequence[Function]":
+    """Return the functions whose JSON fits a budget of tokens; the last ones are left out first."""
+    tokens = []
+    for count, function in enumerate(functions):
+        tokens.append(estimate(len(_json(function))))
+        progress.composed(count, len(functions))
+    dropped = beyond_budget(tokens, [function.deprecated for function in functions], budget)
+    return [function for place, function in enumerate(functions) if place not in dropped]
+
+
+def _json_list(functions: Sequence["Function"], progress: Progress) -> Generator[bytes]:
+    """Yield a JSON list with one function per line."""
+    if functions:
+        yield b"["
+        for count, function in enumerate(functions, start=1):
+            yield (b"\n" if count == 1 else b",\n") + _json(function)
+            progress.composed(count, len(functions))
+        yield b"\n]\n"
+    else:
+        yield b"[]\n"
+
+
+def _json(function: "Function") -> bytes:
+    """Return a function as one line of printable JSON."""
+    schemas = function.schemas
+    parameters, result = schemas.compose(), schemas.output_json()
+    head = {"name": function.name, "description": _description(function, parameters)}
+    pieces = [dumps(head)[:-1], b',"parameters":', dumps(parameters)]
+    if result is not None:
+        pieces += (b',"output":', result)
+    pieces += (b",", dumps({"method": function.method, "path": function.path})[1:])
+    return b"".join(map(output.json_printable, pieces))
+
+
+def _description(function: "Function", parameters: Any) -> str:
+    """Return the description without facts that the parameters contain (rule F3)."""
+    schemas = function.schemas
+    if not schemas.settings.keyword:
+        names = (key for key, _ in schemas.keys)
+        parameters = {"properties": dict(zip(names, parameters, strict=True))}
+    text = listed_description(function.full_description, parameters)
+    return within(text, schemas.settings.description_limit)
+
+
+# -- a list for a provider ------------------------------------------------------------------------
+
+
+def _write_provider_tools(
+    shortlist: _Shortlist, path: str | None, options: Mapping[str, Any], progress: Progress
+) -> "Converted":
+    """Write functions as tools of a provider. Schemas are truncated to a budget of tokens, then functions left out.
+
+    Raises:
+        LimitError: there are more tools than the provider accepts in one request.
+    """
+    from specfn.connectors import registry  # noqa: PLC0415  # for this option
+    from specfn.tools.fit_cache import FitCache  # noqa: PLC0415  # for this option
+    from specfn.tools.tool_builder import build_tools  # noqa: PLC0415  # for this option
+
+    profile, budget = registry.profile(options["profile"]), options["max_tokens"]
+    functions = shortlist.functions
+    if budget is None:
+        _check_count(len(functions), profile)
+    tools = build_tools(
+        [AdvertisedFunction(name=function.name, function=function) for function in functions],
+        replace(profile, tools=None),
+        fits=FitCache(),
+        budget_tokens=budget,
+        progress=progress.composed,
+    )
+    _check_count(len(tools.tools), profile)
+    if tools.left_out and not tools.tools and all(e.code == "budget" for e in tools.left_out):
+        raise _budget_error(budget, len(tools.left_out))
+    write_result(_provider_json(tools), path, progress, is_json=True)
+    refusals = [item for item in tools.left_out if item.code != "budget"]
+    refused = {item.function for item in refusals}
+    accepted = [function for function in functions if function.name not in refused]
+    sent = [tool.function for tool in tools.tools]
+    report = shortlist.keep("the provider", accepted).keep("--max-tokens", sent).report()
+    others = _excluded_operations(shortlist.application), _size_warning(tools)
+    return (report, *others, *_reasons(profile.name, refusals)), not refused
+
+
+def _check_count(count: int, profile: "Profile") -> None:
+    if profile.tools is not None and count > profile.tools:
+        raise LimitError(
+            f"{count:,} functions are more than the {profile.tools:,} tools that {profile.name} accepts in one "
+            f"request; choose fewer with {_SHORTER}"
+        )
+
+
+def _provider_json(tools: "Tools") -> Iterator[bytes]:
+    """Yield a list as JSON, with one tool per line."""
+    if not tools.entries:
+        yield b"[]\n"
+        return
+    group = tools.profile.group
+    yield b"[" if group is None else b"[\n{" + dumps(group) + b":["
+    for count, entry in enumerate(tools.entries):
+        yield (b",\n" if count else b"\n") + output.json_printable(dumps(entry))
+    yield b"\n]\n" if group is None else b"\n]}\n]\n"
+
+
+def _reasons(provider: str, refusals: Sequence["LeftOut"]) -> Iterator[str]:
+    """Yield a message for each reason why the provider refuses functions."""
+    names: dict[str, list[str]] = {}
+    for item in sorted(refusals, key=lambda item: item.reason):
+        names.setdefault(item.reason, []).append(item.function)
+    for reason, functions in names.items():
+        yield f"{provider} refuses {len(functions):,} functions ({_first_names(functions)}): {reason}"
+
+
+def _size_warning(tools: "Tools") -> str:
+    """Return a warning about a list that is too large for most models; empty for any other list."""
+    if tools.tokens <= MANY_TOKENS:
+        return ""
+    return (
+        f"the list has about {tools.tokens:,} tokens; most models choose badly above {MANY_TOKENS:,}: "
+        f"cut it by {_SHORTER}"
+    )

@@ -11,7 +11,6 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import find_function
-from specfn.cli.terminal.shell_completion import files
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 from specfn.settings import DEFAULT
@@ -31,7 +30,7 @@ _SHOWN: Final = 80
 )
 @source.argument
 @shared.function_name
-@click.argument("file", default=source.STDIN, shell_complete=files)
+@click.argument("file", default=source.STDIN, shell_complete=shared.complete_files)
 @shared.as_json()
 def command(spec: str, name: str, file: str, *, as_json: bool) -> int:
     """Validate the arguments that a model sent for the function NAME of SPEC.

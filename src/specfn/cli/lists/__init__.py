@@ -1,1 +1,0 @@
-"""The lists of functions that ``specfn tools`` writes."""
