@@ -1,7 +1,8 @@
-"""Composition of the schemas of all functions of one document. Shared parts are made once (rules F4, F5)."""
+"""Composition of the schemas of all functions of one document. Shared parts are composed once (rules F4, F5)."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
@@ -19,7 +20,7 @@ from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family, component_of
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
-from specfn.schema.render.budget import Rendering
+from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 
 
 class Composer:
-    """A composer of the schemas of all functions of one document. Shared parts are made once."""
+    """A composer of the schemas of all functions of one document. Shared parts are composed once.
+
+    Attributes:
+        requests: the composed definitions of requests.
+        responses: those of responses; the same object if they mean the same there.
+        response_texts: the rendered responses that are components, by the name of the component.
+    """
 
     def __init__(self, schemas: JsonObject, settings: Settings, *, has_directions: bool) -> None:
         """Create a composer of the components of a document.
@@ -40,24 +47,33 @@ class Composer:
         self.facts = DefinitionFacts()
         #: The maximum number of bytes of the compiled patterns of one function.
         self.pattern_bytes = MAX_FUNCTION_BYTES
-        self._request = Definitions(schemas, "request" if has_directions else None, family)
-        self._response = self._request
+        self.requests = Definitions(schemas, "request" if has_directions else None, family)
+        self.responses = self.requests
         if has_directions:
-            self._response = Definitions(schemas, "response", family)
+            self.responses = Definitions(schemas, "response", family)
         self._separator = (
             None if settings.separate is None else self._new_separator(settings.separate)
         )
-        self._inputs = self._outputs = renderer_of(self._request, settings)
-        if has_directions:
-            self._outputs = renderer_of(self._response, settings)
-        self._written: dict[str, bytes] = {}
+        self.response_texts: dict[str, bytes] = {}
         self._measured = 0
+
+    @cached_property
+    def inputs(self) -> ModelRenderer:
+        """Return the renderer of arguments."""
+        return renderer_of(self.requests, self.settings)
+
+    @cached_property
+    def outputs(self) -> ModelRenderer:
+        """Return the renderer of responses."""
+        if self.responses is self.requests:
+            return self.inputs
+        return renderer_of(self.responses, self.settings)
 
     def _new_separator(self, predicates: Iterable[Any]) -> "Separator":
         from specfn import human  # noqa: PLC0415  # few conversions separate anything
         from specfn.function.separation.separator import Separator  # noqa: PLC0415  # likewise
 
-        return Separator(self._request, human.any_of(*predicates), self.settings)
+        return Separator(self.requests, human.any_of(*predicates), self.settings)
 
     def schemas(self, route: Route) -> Schemas:
         """Return the schemas of a route. With ``Options.separate``, apply the predicate at once.
@@ -66,13 +82,15 @@ class Composer:
             UsageError: the predicate fails.
         """
         route = shown(route)
-        source = _WholeFunction(self, route)
+        source = _RouteSchemas(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
-            schemas.split_schemas = self._separator.separate(self._asked(route), source, route.body)
+            schemas.split_schemas = self._separator.separate(
+                self._root_with_marked_files(route), source, route.body
+            )
         return schemas
 
-    def _asked(self, route: Route) -> JsonObject:
+    def _root_with_marked_files(self, route: Route) -> JsonObject:
         """Return the root of a route, with the files of a multipart body marked for the predicate."""
         root = self.root(route)
         if route.body is None or route.body.kind != "multipart":
@@ -103,25 +121,25 @@ class Composer:
 
     def _misfit(self, schema: Any, value: Any) -> str | None:
         """Return the fault of a fixed value; ``None`` if it is valid."""
-        root = self.validator({"allOf": [self._request.compose(schema)]})
+        root = self.validator({"allOf": [self.requests.compose(schema)]})
         problems = validator_of(root, self.settings).problems(value)
         return str(problems[0]).removeprefix("$input: ") if problems else None
 
     def resolve_schema(self, schema: Any) -> Any:
         """Return the composed request schema of a normalized one, with references followed."""
-        composed = self._request.compose(schema)
+        composed = self.requests.compose(schema)
         for _ in range(100):
             if not isinstance(composed, dict) or "$ref" not in composed:
                 return composed
-            name = self._request.name_of(composed["$ref"])
+            name = self.requests.name_of(composed["$ref"])
             if name is None:
                 return {}
-            composed = self._request[name]
+            composed = self.requests[name]
         return {}
 
     def root(self, route: Route) -> JsonObject:
         """Return the composed schema of all arguments of a route as one closed object (rule R5)."""
-        properties: JsonObject = {p.key: self._described(p) for p in route.parameters}
+        properties: JsonObject = {p.key: self._schema_of(p) for p in route.parameters}
         parts: dict[str, ParameterGroup | Body | None] = {
             "query": route.query,
             "body": route.body,
@@ -132,12 +150,10 @@ class Composer:
             if isinstance(part, ParameterGroup):
                 properties[key] = self._group(part)
             elif part is not None:
-                properties[key] = _said(self._request.compose(part.schema), part.description)
+                properties[key] = _with_description(
+                    self.requests.compose(part.schema), part.description
+                )
         return closed(properties, [key for key, required in route.keys if required])
-
-    def root_for_model(self, route: Route) -> JsonObject:
-        """Return the schema of all arguments, in which each file describes how a model writes it."""
-        return with_files(self.root(route), route.body, self._request)
 
     def _group(self, group: ParameterGroup) -> JsonObject:
         properties: JsonObject = {}
@@ -149,73 +165,34 @@ class Composer:
                 if parameter.required:
                     required += [name for name in members.get("required", ()) if name in properties]
                 continue
-            properties[parameter.key] = self._described(parameter)
+            properties[parameter.key] = self._schema_of(parameter)
             if parameter.required:
                 required.append(parameter.key)
         return closed(properties, required)
 
-    def _described(self, parameter: Parameter) -> Any:
-        schema = _said(self._request.compose(parameter.schema), parameter.description)
+    def _schema_of(self, parameter: Parameter) -> Any:
+        schema = _with_description(self.requests.compose(parameter.schema), parameter.description)
         if parameter.deprecated and isinstance(schema, dict):
             schema = {**schema, "deprecated": True}
         return schema
 
     def validator(self, root: JsonObject) -> JsonObject:
         """Return the validator schema of a composed root: 2020-12 with the definitions that it needs."""
-        definitions = self._request.reachable([root])
+        definitions = self.requests.reachable([root])
         return {**root, "$defs": definitions} if definitions else root
 
-    def composed(self, route: Route) -> ComposedSchemas:
-        """Return the composed schemas of a route without their definitions."""
-        root, success = self.root_for_model(route), route.success
-        if success is None or success.schema is None:
-            return ComposedSchemas(root, self._request)
-        result = self._response.compose(success.schema)
-        return ComposedSchemas(root, self._request, result, self._response)
-
-    def parameters(self, root: JsonObject) -> Sequence[Rendering]:
-        """Render the arguments for a model: one object schema, or one for each position (rule F4)."""
-        if self.settings.keyword:
-            return [self._inputs.render(root)]
-        return self._inputs.render_all(list(root["properties"].values()))
-
-    def response_schema(self, route: Route) -> Any:
-        """Return the validator schema of the success response, or ``None``."""
+    def compose_response(self, route: Route) -> Any:
+        """Return the composed schema of the success response; ``None`` if the response has no schema."""
         if route.success is None or route.success.schema is None:
             return None
-        root = self._response.compose(route.success.schema)
-        definitions = self._response.reachable([root])
-        return {"allOf": [root], "$defs": definitions} if definitions else root
-
-    def output(self, route: Route) -> Rendering | None:
-        """Render the success response for a model."""
-        if route.success is None or route.success.schema is None:
-            return None
-        return self._outputs.render(self._response.compose(route.success.schema))
-
-    def output_json(self, route: Route) -> bytes | None:
-        """Render the success response as compact JSON. Operations with the same response component share it."""
-        success = route.success
-        name = (
-            component_of(success.schema.get("$ref"))
-            if success and _is_reference(success.schema)
-            else None
-        )
-        if name is None:
-            output = self.output(route)
-            return None if output is None else dumps(output.schema)
-        known = self._written.get(name)
-        if known is None:
-            output = self.output(route)
-            assert output is not None
-            known = self._written[name] = dumps(output.schema)
-        return known
+        return self.responses.compose(route.success.schema)
 
     def recursion(self, route: Route) -> str | None:
         """Return the reason to refuse a route with ``recursive=False``; ``None`` if its schemas are finite (F8)."""
-        schemas = [(self._inputs, self.root(route))]
-        if route.success is not None and route.success.schema is not None:
-            schemas.append((self._outputs, self._response.compose(route.success.schema)))
+        schemas = [(self.inputs, self.root(route))]
+        response = self.compose_response(route)
+        if response is not None:
+            schemas.append((self.outputs, response))
         if any(renderer.is_recursive(schema) for renderer, schema in schemas):
             return "a schema of the operation is recursive, and Options.recursive is False"
         return None
@@ -243,11 +220,7 @@ _MEASURED_NODES: Final = 1_000_000
 _REFUSED_NODES: Final = 20_000
 
 
-def _is_reference(schema: Any) -> TypeGuard[JsonObject]:
-    return isinstance(schema, dict) and schema.keys() == {"$ref"}
-
-
-def _said(schema: Any, description: str | None) -> Any:
+def _with_description(schema: Any, description: str | None) -> Any:
     if description is None:
         return schema
     if isinstance(schema, bool):
@@ -255,8 +228,8 @@ def _said(schema: Any, description: str | None) -> Any:
     return {**schema, "description": description}
 
 
-class _WholeFunction:
-    """The source of the schemas of a whole function."""
+class _RouteSchemas:
+    """The source of the schemas of one route."""
 
     def __init__(self, composer: Composer, route: Route) -> None:
         self.settings = composer.settings
@@ -268,20 +241,45 @@ class _WholeFunction:
     def keys(self) -> Sequence[tuple[str, bool]]:
         return self._route.keys
 
+    def _arguments(self) -> JsonObject:
+        """Return the schema of all arguments, in which each file describes how a model writes it."""
+        root = self._composer.root(self._route)
+        return with_files(root, self._route.body, self._composer.requests)
+
     def root(self) -> JsonObject:
-        return self._composer.validator(self._composer.root_for_model(self._route))
+        return self._composer.validator(self._arguments())
 
     def composed(self) -> ComposedSchemas:
-        return self._composer.composed(self._route)
+        composer, response = self._composer, self._composer.compose_response(self._route)
+        if response is None:
+            return ComposedSchemas(self._arguments(), composer.requests)
+        return ComposedSchemas(self._arguments(), composer.requests, response, composer.responses)
 
     def parameters(self) -> Sequence[Rendering]:
-        return self._composer.parameters(self._composer.root_for_model(self._route))
+        root = self._arguments()
+        if self.settings.keyword:
+            return [self._composer.inputs.render(root)]
+        return self._composer.inputs.render_all(list(root["properties"].values()))
 
     def response_schema(self) -> Any:
-        return self._composer.response_schema(self._route)
+        root = self._composer.compose_response(self._route)
+        definitions = None if root is None else self._composer.responses.reachable([root])
+        return {"allOf": [root], "$defs": definitions} if definitions else root
 
     def output(self) -> Rendering | None:
-        return self._composer.output(self._route)
+        response = self._composer.compose_response(self._route)
+        return None if response is None else self._composer.outputs.render(response)
 
     def output_json(self) -> bytes | None:
-        return self._composer.output_json(self._route)
+        """Render the success response as compact JSON. Operations with the same response component share it."""
+        success, texts = self._route.success, self._composer.response_texts
+        schema: Any = None if success is None else success.schema
+        is_reference = isinstance(schema, dict) and schema.keys() == {"$ref"}
+        name = component_of(schema["$ref"]) if is_reference else None
+        if name in texts:
+            return texts[name]
+        output = self.output()
+        text = None if output is None else dumps(output.schema)
+        if name is not None and text is not None:
+            texts[name] = text
+        return text
