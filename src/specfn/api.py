@@ -9,7 +9,7 @@ from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import normalize as normalizing
-from specfn.document.collector import paused
+from specfn.document.collector import gc_paused
 from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.document_credentials import DocumentCredentials, document_credentials
@@ -101,7 +101,7 @@ def convert(
         progress: receives the number of bytes that have arrived from a URL.
         thorough: report duplicate keys in JSON, as ``strict`` does.
     """
-    with paused():
+    with gc_paused():
         found = loading.read(
             source,
             references=settings.references,
@@ -149,7 +149,7 @@ def normalize(document: JsonObject) -> JsonObject:
     Raises:
         DocumentError: the version of the document is unknown.
     """
-    with paused():
+    with gc_paused():
         found = loading.read(document)
         return normalizing.normalize(found.document, shared=found.shared).document
 

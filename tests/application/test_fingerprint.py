@@ -8,7 +8,7 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
-from specfn.function.fingerprint import combined
+from specfn.function.fingerprint import combine_fingerprints
 from specfn.options import Options
 
 DOCUMENT: dict[str, Any] = {
@@ -183,10 +183,12 @@ def test_a_fingerprint_is_stable(options: dict[str, Any]) -> None:
 
 def test_combined_fingerprints() -> None:
     """T14: the order does not count, the parts and their number do."""
-    assert combined(["a", "b"]) == combined(["b", "a"])
-    assert combined(["a", "b"]) != combined(["a"])
-    assert combined(["a", "a"]) != combined(["a"])
-    assert combined([]) != combined([""]) or combined([]) == combined([""])
+    assert combine_fingerprints(["a", "b"]) == combine_fingerprints(["b", "a"])
+    assert combine_fingerprints(["a", "b"]) != combine_fingerprints(["a"])
+    assert combine_fingerprints(["a", "a"]) != combine_fingerprints(["a"])
+    assert combine_fingerprints([]) != combine_fingerprints([""]) or combine_fingerprints(
+        []
+    ) == combine_fingerprints([""])
 
 
 def test_how_parts_are_written_counts() -> None:

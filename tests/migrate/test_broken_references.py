@@ -45,12 +45,12 @@ NOWHERE = "#/components/schemas/Nowhere"
 )
 def test_only_what_is_needed_is_lost(schema: Any, lost: str | None) -> None:
     """N3: a schema needs what it refers to, through any number of components; data is no reference."""
-    assert References(SCHEMAS, frozenset({NOWHERE})).lost(schema) == lost
+    assert References(SCHEMAS, frozenset({NOWHERE})).find_lost(schema) == lost
 
 
 def test_without_a_lost_reference_nothing_is_lost() -> None:
     """N3: in a whole document no schema needs what is not there."""
-    assert References(SCHEMAS, frozenset()).lost({"$ref": NOWHERE}) is None
+    assert References(SCHEMAS, frozenset()).find_lost({"$ref": NOWHERE}) is None
 
 
 def test_a_long_chain_needs_no_deep_stack() -> None:
@@ -60,7 +60,7 @@ def test_a_long_chain_needs_no_deep_stack() -> None:
     }
     lost = "#/components/schemas/S10000"
     references = References(schemas, frozenset({lost}))
-    assert references.lost({"$ref": "#/components/schemas/S0"}) == lost
+    assert references.find_lost({"$ref": "#/components/schemas/S0"}) == lost
 
 
 # -- in documents ------------------------------------------------------------------------------------

@@ -497,7 +497,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters.parameters:ignored",
+        function="specfn.migrate.parameters.parameters:reason_to_ignore",
         off=gives(None),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
@@ -527,7 +527,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.parameters.parameters:_hidden",
+        function="specfn.migrate.parameters.parameters:_reason_to_hide",
         off=gives(None),
         tests="test_a_credential_is_nowhere",
     ),

@@ -11,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.application.lock import changes, lock
 from specfn.document.diagnose.check import diagnose
 from specfn.errors import UsageError
-from specfn.function.fingerprint import combined
+from specfn.function.fingerprint import combine_fingerprints
 from specfn.function.function import Function
 from specfn.function.function_names import method_and_path
 from specfn.records import Note, OperationError
@@ -472,7 +472,7 @@ class Application(FunctionSet):
     @cached_property
     def fingerprint(self) -> str:
         """Return a digest that changes when a function changes, is added or is removed."""
-        return combined(function.fingerprint for function in self.functions)
+        return combine_fingerprints(function.fingerprint for function in self.functions)
 
     @property
     def fingerprints(self) -> dict[str, str]:

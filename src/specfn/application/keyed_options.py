@@ -16,7 +16,7 @@ from specfn.function.function import Function
 from specfn.function.function_names import method_and_path
 from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.migrate import operations
-from specfn.migrate.operation_keys import known_texts, route_keys
+from specfn.migrate.operation_keys import route_keys, texts_of
 from specfn.migrate.route import Route
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
@@ -120,7 +120,7 @@ def _refuse_unmatched_keys(
     operations = [*map(route_keys, routes)]
     for pattern in patterns:
         if not any(keys.match(pattern) for keys in operations):
-            closest = near(pattern, known_texts(operations))
+            closest = near(pattern, texts_of(operations))
             raise UsageError(f"Options.{option}: {pattern!r} matches no {what}{closest}")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, dumps_indented, loads
 from specfn.errors import UsageError
-from specfn.function.fingerprint import combined, parts
+from specfn.function.fingerprint import combine_fingerprints, parts
 from specfn.function.function import Function
 
 _Kind: TypeAlias = Literal["added", "removed", "changed", "renamed"]
@@ -50,7 +50,7 @@ def lock(functions: Sequence[Function]) -> str:
         function.name: {"fingerprint": function.fingerprint, **parts(function)}
         for function in functions
     }
-    whole = combined(function["fingerprint"] for function in entries.values())
+    whole = combine_fingerprints(function["fingerprint"] for function in entries.values())
     return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": entries}).decode() + "\n"
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def paused() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Pause the garbage collector, and exclude all new objects from the next collection.
 
     A collector that was already paused stays paused. Without the exclusion, the next collection would visit millions of

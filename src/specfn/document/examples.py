@@ -151,13 +151,13 @@ def _beside(
             if "json" in str(name).lower():
                 yield join(at), example
             continue
-        found, at = _followed(document, example, at)
+        found, at = _follow_example(document, example, at)
         for keyword in ("value", "dataValue"):
             if isinstance(found, dict) and keyword in found:
                 yield join((*at, keyword)), found[keyword]
 
 
-def _followed(document: JsonObject, node: Any, place: _Tokens) -> tuple[Any, _Tokens]:
+def _follow_example(document: JsonObject, node: Any, place: _Tokens) -> tuple[Any, _Tokens]:
     """Return the Example Object behind an internal reference, and its location."""
     reference = node.get("$ref") if isinstance(node, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/"):

@@ -41,7 +41,7 @@ def with_files(root: JsonObject, body: Body | None, definitions: DefinitionLooku
 
 
 def _binary(node: Any, body: Body, definitions: DefinitionLookup) -> Any:
-    return _described(node, _text(body.media_type, body.transfer, is_named=False), definitions)
+    return _describe(node, _text(body.media_type, body.transfer, is_named=False), definitions)
 
 
 def _multipart(node: Any, body: Body, definitions: DefinitionLookup) -> Any:
@@ -53,7 +53,7 @@ _WRITERS: Final = {"binary": _binary, "multipart": _multipart}
 
 def _parts(node: Any, parts: MultipartParts, definitions: DefinitionLookup, depth: int) -> Any:
     """Return the schema of a multipart body, or of a branch of it, with its files described."""
-    whole = _resolved(node, definitions)
+    whole = _resolve(node, definitions)
     if not isinstance(whole, dict) or depth == 0:
         return node
     changed: JsonObject = {}
@@ -94,7 +94,7 @@ def _is_file(part: MultipartPart) -> bool:
 def _file(node: Any, part: MultipartPart, definitions: DefinitionLookup) -> Any:
     """Return the schema of a file, or of several, described."""
     declared = next((each for each in part.media_types if "*" not in each), part.file_type)
-    return _described(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)
+    return _describe(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)
 
 
 def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
@@ -109,9 +109,9 @@ def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
     return f"Write a file as {url}{'' if is_media else ' or as its text'}."
 
 
-def _described(node: Any, text: str, definitions: DefinitionLookup) -> Any:
+def _describe(node: Any, text: str, definitions: DefinitionLookup) -> Any:
     """Return a schema with one more line in its description. Referenced schemas are unchanged."""
-    whole = _resolved(node, definitions)
+    whole = _resolve(node, definitions)
     whole = whole if isinstance(whole, dict) else {}
     if "items" in whole or whole.get("type") == "array":
         text = text.replace("Write a file", "Write each file", 1)
@@ -121,7 +121,7 @@ def _described(node: Any, text: str, definitions: DefinitionLookup) -> Any:
     return {**(node if isinstance(node, dict) else {}), "description": description}
 
 
-def _resolved(node: Any, definitions: DefinitionLookup) -> Any:
+def _resolve(node: Any, definitions: DefinitionLookup) -> Any:
     """Return the schema behind a reference, merged with the keywords beside it."""
     for _ in range(_DEPTH):
         if not isinstance(node, dict) or "$ref" not in node:
@@ -138,7 +138,7 @@ def _resolved(node: Any, definitions: DefinitionLookup) -> Any:
 _OCTET_STREAM: Final = "application/octet-stream"
 
 
-def marked(schema: Any, parts: MultipartParts) -> Any:
+def mark_files(schema: Any, parts: MultipartParts) -> Any:
     """Return the schema of a multipart body in which each file has a ``contentMediaType``.
 
     Args:
@@ -157,7 +157,7 @@ def marked(schema: Any, parts: MultipartParts) -> Any:
 
 
 def _with_type(node: Any, media_type: str) -> Any:
-    """Return a schema marked as the content of a file, or with marked items."""
+    """Return a schema that is marked as the content of a file, or has marked items."""
     if not isinstance(node, dict):
         return {"contentMediaType": media_type} if node else node
     if "items" in node:

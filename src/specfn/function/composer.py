@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import DocumentError, UsageError
-from specfn.function.body_files import marked, with_files
+from specfn.function.body_files import mark_files, with_files
 from specfn.function.function_schemas import (
     ComposedSchemas,
     DefinitionFacts,
     Schemas,
-    closed,
+    closed_object,
     renderer_of,
     validator_of,
 )
-from specfn.migrate.parameters.fixed import fixed_parameters, shown
+from specfn.migrate.parameters.fixed import values_of_parameters, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family, component_of
@@ -81,7 +81,7 @@ class Composer:
         Raises:
             UsageError: the predicate fails.
         """
-        route = shown(route)
+        route = without_fixed_parameters(route)
         source = _RouteSchemas(self, route)
         schemas = Schemas(source)
         if self._separator is not None:
@@ -95,7 +95,7 @@ class Composer:
         root = self.root(route)
         if route.body is None or route.body.kind != "multipart":
             return root
-        body = marked(self.resolve_schema(route.body.schema), route.body.parts)
+        body = mark_files(self.resolve_schema(route.body.schema), route.body.parts)
         return {**root, "properties": {**root["properties"], "body": body}}
 
     def check_fixed(self, routes: Iterable[Route]) -> None:
@@ -106,7 +106,7 @@ class Composer:
         """
         known: dict[tuple[int, str], str | None] = {}
         for route in routes if self.settings.fixed else ():
-            for key, parameter, value in fixed_parameters(route):
+            for key, parameter, value in values_of_parameters(route):
                 schema = parameter.schema
                 if parameter.members:
                     schema = self.resolve_schema(schema)["properties"][key]
@@ -153,7 +153,7 @@ class Composer:
                 properties[key] = _with_description(
                     self.requests.compose(part.schema), part.description
                 )
-        return closed(properties, [key for key, required in route.keys if required])
+        return closed_object(properties, [key for key, required in route.keys if required])
 
     def _group(self, group: ParameterGroup) -> JsonObject:
         properties: JsonObject = {}
@@ -168,7 +168,7 @@ class Composer:
             properties[parameter.key] = self._schema_of(parameter)
             if parameter.required:
                 required.append(parameter.key)
-        return closed(properties, required)
+        return closed_object(properties, required)
 
     def _schema_of(self, parameter: Parameter) -> Any:
         schema = _with_description(self.requests.compose(parameter.schema), parameter.description)
@@ -249,7 +249,7 @@ class _RouteSchemas:
     def root(self) -> JsonObject:
         return self._composer.validator(self._arguments())
 
-    def composed(self) -> ComposedSchemas:
+    def compose_all(self) -> ComposedSchemas:
         composer, response = self._composer, self._composer.compose_response(self._route)
         if response is None:
             return ComposedSchemas(self._arguments(), composer.requests)

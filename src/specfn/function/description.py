@@ -29,7 +29,7 @@ def describe(
         without: the keys from the root of the parameters that the model does not fill in.
     """
     prose = "\n\n".join(_prose(route)) or _purpose(route)
-    text = _joined(prose, _tags(route, without))
+    text = _join(prose, _tags(route, without))
     return with_method_and_path(text, route) if shortened else text
 
 
@@ -43,8 +43,8 @@ def with_method_and_path(text: str, route: Route) -> str:
     place = method_and_path(route)
     if place in text.split("\n"):
         return text
-    prose, tags = parted(text)
-    return _joined(f"{prose}\n\n{place}" if prose else place, tags)
+    prose, tags = split_tags(text)
+    return _join(f"{prose}\n\n{place}" if prose else place, tags)
 
 
 def within(text: str, limit: int | None) -> str:
@@ -55,20 +55,20 @@ def within(text: str, limit: int | None) -> str:
     """
     if limit is None or len(text) <= limit:
         return text
-    prose, tags = parted(text)
+    prose, tags = split_tags(text)
     size = sum(map(len, tags)) + len(tags) - 1
     while tags and size > limit:
         size -= len(tags.pop(0)) + 1
     room = limit - size - 2 if tags else limit
-    return _joined(shorten(prose, room) if room > 0 else "", tags)[:limit]
+    return _join(shorten(prose, room) if room > 0 else "", tags)[:limit]
 
 
-def _joined(prose: str, tags: Iterable[str]) -> str:
+def _join(prose: str, tags: Iterable[str]) -> str:
     lines = "\n".join(tags)
     return f"{prose}\n\n{lines}" if prose and lines else prose or lines
 
 
-def parted(text: str) -> tuple[str, list[str]]:
+def split_tags(text: str) -> tuple[str, list[str]]:
     """Return the prose of a description, and the lines behind it."""
     lines = text.split("\n")
     end = len(lines)
@@ -130,7 +130,7 @@ def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
 
     The least important lines come first, because they are dropped first.
     """
-    for name, text in _described(route, without):
+    for name, text in _parameter_texts(route, without):
         line = _one_line(text or "")
         if line:
             yield f"@param {name} {line}"
@@ -148,7 +148,7 @@ def _tags(route: Route, without: Collection[tuple[str, ...]]) -> Iterator[str]:
         yield "@deprecated"
 
 
-def _described(
+def _parameter_texts(
     route: Route, without: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[str, str | None]]:
     """Yield every named parameter with its description in the document."""

@@ -36,19 +36,19 @@ class Fingerprinted(Protocol):
 
 def fingerprint(function: Fingerprinted) -> str:
     """Return the SHA-256 of everything that a model reads and that determines requests, in hexadecimal."""
-    return _hash(_told(function))
+    return _hash(_facts(function))
 
 
 def parts(function: Fingerprinted) -> dict[str, str]:
     """Return short fingerprints of the parts of a function, to identify the part that changed."""
-    return {key: _hash(value)[:16] for key, value in _told(function).items() if key != "name"}
+    return {key: _hash(value)[:16] for key, value in _facts(function).items() if key != "name"}
 
 
 def _hash(content: Any) -> str:
     return digest(dumps_sorted(content))
 
 
-def _told(function: Fingerprinted) -> JsonObject:
+def _facts(function: Fingerprinted) -> JsonObject:
     """Return everything that a model reads and that determines requests."""
     parameters, output = function.schemas.as_json
     split_schemas = function.schemas.split_schemas
@@ -65,7 +65,7 @@ def _told(function: Fingerprinted) -> JsonObject:
     }
 
 
-def combined(fingerprints: Iterable[str]) -> str:
+def combine_fingerprints(fingerprints: Iterable[str]) -> str:
     """Return one fingerprint for many, in any order."""
     return digest("\n".join(sorted(fingerprints)))
 

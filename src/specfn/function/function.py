@@ -12,7 +12,7 @@ from specfn.function.description import describe, summary_of, within
 from specfn.function.fingerprint import fingerprint
 from specfn.function.function_names import handles
 from specfn.function.function_schemas import Schemas
-from specfn.migrate.parameters.fixed import filled, shown
+from specfn.migrate.parameters.fixed import with_fixed_values, without_fixed_parameters
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note, PrivateValue
 from specfn.settings import Safety
@@ -134,7 +134,11 @@ class Function:
         """Return the description before ``Options.description_limit`` truncates it."""
         if self.own_description is not None:
             return self.own_description
-        return describe(shown(self.route), shortened=self.shortened, without=self.undescribed_keys)
+        return describe(
+            without_fixed_parameters(self.route),
+            shortened=self.shortened,
+            without=self.undescribed_keys,
+        )
 
     @property
     def parameters(self) -> Any:
@@ -386,9 +390,9 @@ class Function:
         split_schemas = self.schemas.split_schemas
         if split_schemas is None or split_schemas.human is None:
             return arguments
-        shown = split_schemas.masked(arguments, keyword=self.keyword)
+        masked = split_schemas.mask(arguments, keyword=self.keyword)
         # a text, if all arguments belong to the human
-        return shown if isinstance(shown, dict | list) else dict.fromkeys(arguments, shown)
+        return masked if isinstance(masked, dict | list) else dict.fromkeys(arguments, masked)
 
     def named(self, arguments: Any) -> JsonObject:
         """Return the arguments as one object by key with fixed values added, for either calling style.
@@ -398,13 +402,13 @@ class Function:
         """
         if self.keyword:
             if isinstance(arguments, dict):
-                return filled(self.route, arguments)
+                return with_fixed_values(self.route, arguments)
             raise ArgumentError(self.name, (self._positions.non_object_problem(arguments),))
         positions = self._positions
         problems = positions.list_problems(arguments)
         if problems:
             raise ArgumentError(self.name, problems)
-        return filled(self.route, positions.by_key(arguments, self.schemas.nullable))
+        return with_fixed_values(self.route, positions.by_key(arguments, self.schemas.nullable))
 
     @property
     def _positions(self) -> "Positions":

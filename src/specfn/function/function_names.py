@@ -48,7 +48,7 @@ def method_and_path(function: NamedOperation) -> str:
     return f"{function.method.upper()} {function.path}"
 
 
-def spaced(text: str) -> str:
+def normalize_handle(text: str) -> str:
     """Return ``get   /pets`` as ``GET /pets``: the spelling of ``METHOD /path`` in a table of handles."""
     method, _, path = text.partition(" ")
     return f"{method.upper()} {path.strip()}" if path else text

@@ -66,7 +66,7 @@ class SchemaSource(Protocol):
     def root(self) -> JsonObject:
         """Return the validator schema of all arguments by key."""
 
-    def composed(self) -> ComposedSchemas:
+    def compose_all(self) -> ComposedSchemas:
         """Return the composed schemas without their definitions."""
 
     def parameters(self) -> Sequence[Rendering | None]:
@@ -82,8 +82,8 @@ class SchemaSource(Protocol):
         """Render the success response as compact JSON."""
 
 
-def closed(properties: JsonObject, required: list[str]) -> JsonObject:
-    """Return a closed object schema."""
+def closed_object(properties: JsonObject, required: list[str]) -> JsonObject:
+    """Return the schema of an object without additional properties."""
     schema: JsonObject = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
@@ -109,7 +109,7 @@ class SplitSchemas(Protocol):
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
         """Split arguments into the model's part and the human part."""
 
-    def masked(self, arguments: Any, *, keyword: bool) -> Any:
+    def mask(self, arguments: Any, *, keyword: bool) -> Any:
         """Return a copy of arguments without values that may belong to the human."""
 
     def human_parts(self, named: Any) -> list[tuple[tuple[str | int, ...], Any]]:
@@ -164,7 +164,7 @@ class Schemas:
     def composed(self) -> ComposedSchemas:
         """Return the composed schemas without their definitions."""
         if self._source is not None:
-            return self._source.composed()
+            return self._source.compose_all()
         response = loads(self.response_schema)
         if response is None:
             return ComposedSchemas(self.root, _own(self.root))

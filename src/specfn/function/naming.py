@@ -46,13 +46,13 @@ def names(
     if not long:
         return found
     taken = {name.lower() for name in found if len(name) <= max_length}
-    for index, name in _apart({index: _shortened(accessors[index], max_length) for index in long}):
+    for index, name in _apart({index: _shorten(accessors[index], max_length) for index in long}):
         if name.lower() not in taken:
             found[index] = name
     crowded = [index for index in long if len(found[index]) > max_length]
     taken.update(found[index].lower() for index in long)
     for index in sorted(crowded, key=identities.__getitem__):
-        found[index] = _hashed(accessors[index], identities[index], max_length, taken)
+        found[index] = _name_with_hash(accessors[index], identities[index], max_length, taken)
         taken.add(found[index].lower())
     return found
 
@@ -112,7 +112,7 @@ def _apart(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:
     return ((index, name) for index, name in shortened.items() if name and met[name.lower()] == 1)
 
 
-def _shortened(accessor: Sequence[str], max_length: int) -> str | None:
+def _shorten(accessor: Sequence[str], max_length: int) -> str | None:
     """Return the longest run of last elements that fits; ``None`` if not even the last one does."""
     kept: str | None = None
     for element in reversed(accessor):
@@ -123,7 +123,9 @@ def _shortened(accessor: Sequence[str], max_length: int) -> str | None:
     return kept
 
 
-def _hashed(accessor: Sequence[str], identity: str, max_length: int, taken: Collection[str]) -> str:
+def _name_with_hash(
+    accessor: Sequence[str], identity: str, max_length: int, taken: Collection[str]
+) -> str:
     """Return the first free name with a hash."""
     candidates = (
         _around(accessor, digest, max_length) for digest in _digests(identity, max_length)
@@ -173,7 +175,7 @@ def _nearest(namespace: Sequence[str], room: int) -> str:
     """Return the last segments that fit, or the beginning of the last one."""
     if not namespace or room < 1:
         return ""
-    return _shortened(namespace, room) or namespace[-1][: _word_end(namespace[-1], room) or room]
+    return _shorten(namespace, room) or namespace[-1][: _word_end(namespace[-1], room) or room]
 
 
 def _word_end(text: str, most: int) -> int:

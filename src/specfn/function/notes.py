@@ -40,7 +40,7 @@ def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
     places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
     for name, schema in places.items():
         component, is_variant, _ = name.partition("<")
-        for node, tokens in facts.of(_marked, schema):
+        for node, tokens in facts.of(_find_marks, schema):
             place = ("components", "schemas", component, *tokens)
             pointer = route.pointer if not name or is_variant else join(place)
             yield Note(
@@ -65,7 +65,7 @@ def _patterns(route: Route, schemas: Schemas) -> Iterator[Note]:
     patterns = dict.fromkeys(chain.from_iterable(facts.of(_patterns_of, node) for node in nodes))
     reasons = refused(patterns, classify, schemas.pattern_bytes)
     if reasons:
-        shown = [f"{_shown(name)}: {why}" for name, why in [*reasons.items()][:_HINTS]]
+        shown = [f"{_show_pattern(name)}: {why}" for name, why in [*reasons.items()][:_HINTS]]
         more = f"; and {len(reasons) - _HINTS:,} more" if len(reasons) > _HINTS else ""
         text = f"patterns that validation does not run: {'; '.join(shown)}{more}"
         yield Note(pointer=route.pointer, text=text)
@@ -76,13 +76,13 @@ def _patterns_of(schema: Any) -> tuple[str, ...]:
     return tuple(patterns_in(schema))
 
 
-def _shown(pattern: str) -> str:
+def _show_pattern(pattern: str) -> str:
     """Return a pattern for a note: visible, on one line, and short."""
     text = escape_all(dumps(pattern[:_SHOWN]).decode())
     return f"{text} …" if len(pattern) > _SHOWN else text
 
 
-def _marked(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:
+def _find_marks(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:
     """Return the nodes that were normalized to another meaning, with their places."""
     found: list[tuple[JsonObject, Tokens]] = []
     waiting: list[tuple[Any, Tokens]] = [(schema, ())]

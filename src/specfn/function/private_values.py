@@ -22,7 +22,7 @@ def private_values(schemas: Schemas, arguments: Any) -> Iterator[PrivateValue]:
         schemas: the schemas of the function.
         arguments: its arguments, in its calling style. They need not be valid.
     """
-    named = _named(schemas, arguments)
+    named = _by_key(schemas, arguments)
     if not isinstance(named, dict):
         return
     root, split_schemas = schemas.root, schemas.split_schemas
@@ -38,7 +38,7 @@ def private_values(schemas: Schemas, arguments: Any) -> Iterator[PrivateValue]:
         yield from _values(root, nodes, name, part, is_human=is_human)
 
 
-def _named(schemas: Schemas, arguments: Any) -> Any:
+def _by_key(schemas: Schemas, arguments: Any) -> Any:
     """Return arguments by key."""
     if schemas.settings.keyword or not isinstance(arguments, list | tuple):
         return arguments
@@ -103,10 +103,10 @@ def _below(root: JsonObject, nodes: Iterable[JsonObject], token: str | int) -> I
         else:
             prefix = node.get("prefixItems", ())
             inner.append(prefix[token] if token < len(prefix) else node.get("items"))
-    yield from _applied(root, inner)
+    yield from _in_place(root, inner)
 
 
-def _applied(root: JsonObject, nodes: list[Any]) -> Iterator[JsonObject]:
+def _in_place(root: JsonObject, nodes: list[Any]) -> Iterator[JsonObject]:
     """Yield schemas, and all that they apply to the same value by reference or combination."""
     seen: set[int] = set()
     waiting = [*nodes]

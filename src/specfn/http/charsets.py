@@ -8,7 +8,7 @@ from typing import Final
 from specfn._internal.pointer import escape
 from specfn.errors import DocumentError
 from specfn.http.unserializable import Unserializable
-from specfn.migrate.bodies.media_types import charset_of, is_json, preferred
+from specfn.migrate.bodies.media_types import charset_of, choose_for_part, is_json
 from specfn.migrate.route import Body, MultipartPart, MultipartParts
 
 #: Encodings of the Encoding Standard that contain no text: ``replacement`` marks refused encodings, and
@@ -197,6 +197,6 @@ def _texts_of_part(part: MultipartPart, place: str) -> Iterator[tuple[str, str]]
     if part.inner is not None:
         yield from _texts_of_parts(part.inner, place)
     elif not part.is_file and part.transfer is None:
-        media_type = preferred(part.media_types, None, "text/plain")
+        media_type = choose_for_part(part.media_types, None, "text/plain")
         if not is_json(media_type):
             yield media_type, f"{place}/contentType"

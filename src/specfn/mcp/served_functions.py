@@ -16,7 +16,7 @@ from specfn._internal.io import AsyncIO
 from specfn._internal.json import JsonObject, dumps
 from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.connectors.registry import profile
-from specfn.document.collector import paused
+from specfn.document.collector import gc_paused
 from specfn.errors import UsageError
 from specfn.http.request.security import require_declared
 from specfn.invocation import prompts
@@ -115,7 +115,7 @@ class ServedFunctions:
 
     @cached_property
     def _whole_list(self) -> list[JsonObject]:
-        with paused():  # each tool is kept: the collector would find nothing
+        with gc_paused():  # each tool is kept: the collector would find nothing
             return list(self._tools_of(self.offered))
 
     def is_large(self) -> bool:

@@ -122,7 +122,7 @@ def _natural(operation: AccessorInput, read: Callable[[Pieces], _Segment]) -> _N
     names = dict.fromkeys(mentions)
     elements = [segment.element for segment in segments if segment.element]
     if template.query or template.fragment:
-        elements += [_element(text) for text in (_fixed_query(template), template.fragment) if text]
+        elements += [_element(text) for text in (_query_of(template), template.fragment) if text]
     plain = [segment.plain for segment in segments]
     return _Natural(
         accessor=(*elements, _last(operation.method, names)),
@@ -134,8 +134,8 @@ def _natural(operation: AccessorInput, read: Callable[[Pieces], _Segment]) -> _N
 
 def _last(method: str, names: Iterable[str]) -> str:
     verb = _VERBS.get(method.lower()) or _clean(method.lower())
-    parameters = "And".join(_capitalized(_clean(name)) for name in names)
-    return _protected(f"{verb}By{parameters}" if parameters else verb)
+    parameters = "And".join(_capitalize(_clean(name)) for name in names)
+    return _protect(f"{verb}By{parameters}" if parameters else verb)
 
 
 def _read(pieces: Pieces) -> _Segment:
@@ -149,9 +149,9 @@ def _segment(pieces: Pieces) -> str:
     literals = [piece for piece in pieces if isinstance(piece, str)]
     if len(literals) == len(pieces):
         return _element("".join(literals)) if literals else ""
-    kept = (_SEPARATORS.sub("", _transliterated(literal)) for literal in literals)
+    kept = (_SEPARATORS.sub("", _transliterate(literal)) for literal in literals)
     element = "_".join(filter(None, kept))
-    return _protected(element) if element else ""
+    return _protect(element) if element else ""
 
 
 def _plain_parameter(pieces: Pieces) -> str:
@@ -162,7 +162,7 @@ def _plain_parameter(pieces: Pieces) -> str:
     return ""
 
 
-def _fixed_query(template: Template) -> str:
+def _query_of(template: Template) -> str:
     """Return the members of a path key's query that are the same in every call, as text."""
     members: list[str] = []
     for name, value in template.query:
@@ -183,15 +183,15 @@ def identifier(text: str) -> str:
 
 def _element(text: str) -> str:
     """Make an element of a pure segment (rule R11)."""
-    return _protected(identifier(text))
+    return _protect(identifier(text))
 
 
-def _protected(element: str) -> str:
+def _protect(element: str) -> str:
     """Put ``_`` before a leading digit and before a reserved word."""
     return f"_{element}" if element in RESERVED or not _is_identifier(element) else element
 
 
-def _capitalized(name: str) -> str:
+def _capitalize(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
@@ -201,10 +201,10 @@ def _is_identifier(text: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    return text if _is_identifier(text) else _ILLEGAL.sub("_", _transliterated(text))
+    return text if _is_identifier(text) else _ILLEGAL.sub("_", _transliterate(text))
 
 
-def _transliterated(text: str) -> str:
+def _transliterate(text: str) -> str:
     """Transliterate a text to ASCII, word by word. A word without any ASCII character becomes a hash."""
     if text.isascii():
         return text

@@ -20,14 +20,14 @@ class References:
             dangling: the references of its schemas without a target.
         """
         self._dangling = dangling
-        self._tainted = _tainted(schemas, dangling) if dangling else {}
+        self._find_tainted = _find_tainted(schemas, dangling) if dangling else {}
 
     @property
     def may_be_lost(self) -> bool:
         """Return whether any reference is dangling."""
         return bool(self._dangling)
 
-    def lost(self, schema: Any) -> str | None:
+    def find_lost(self, schema: Any) -> str | None:
         """Return the first dangling reference that a schema needs, or ``None``."""
         if not self._dangling:
             return None
@@ -35,8 +35,8 @@ class References:
             if reference in self._dangling:
                 return reference
             name = component_of(reference)
-            if name is not None and name in self._tainted:
-                return self._tainted[name]
+            if name is not None and name in self._find_tainted:
+                return self._find_tainted[name]
         return None
 
 
@@ -47,17 +47,17 @@ def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
         if isinstance(reference, str):
             yield reference
         if "discriminator" in node:
-            yield from (each for each in _mapped(node["discriminator"]) if each not in dangling)
+            yield from (each for each in _mapping_of(node["discriminator"]) if each not in dangling)
 
 
-def _mapped(discriminator: JsonObject) -> list[str]:
+def _mapping_of(discriminator: JsonObject) -> list[str]:
     """Return the references of a discriminator."""
     default = discriminator.get("defaultMapping")
     mapped = discriminator.get("mapping", {}).values()
     return [*mapped] if default is None else [*mapped, default]
 
 
-def _tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
+def _find_tainted(schemas: JsonObject, dangling: frozenset[str]) -> dict[str, str]:
     """Return the components that reach a dangling reference, with that reference."""
     users: dict[str, list[str]] = {}
     tainted: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Refused(Exception):  # noqa: N818  # it never leaves the package
         self.pointer = pointer
 
 
-def lost_reference(reference: str, pointer: str) -> Refused:
+def refuse_reference(reference: str, pointer: str) -> Refused:
     """Return the error for an operation whose request needs a dangling reference, or one into a document that was not read (rule N3)."""
     if reference.startswith("#"):
         reason = f"the reference {reference!r} has no target; correct it in the document"

@@ -10,14 +10,21 @@ from specfn.document.references.number_users import NumberUsers
 from specfn.document.references.resolve import reference_of
 from specfn.document.upgrade.keywords import is_true
 from specfn.document.upgrade.openapi3 import METHODS, dicts, is_name
-from specfn.migrate import accessor, template
-from specfn.migrate.bodies.bodies import DeclaredResponses, body_of, chosen_media, success_of
+from specfn.migrate import accessor
+from specfn.migrate.bodies.bodies import (
+    DeclaredResponses,
+    body_of,
+    media_type_object_of,
+    success_of,
+)
 from specfn.migrate.bodies.media_types import SchemaResolver
-from specfn.migrate.broken_references import References, Refused, lost_reference
+from specfn.migrate.broken_references import References, Refused, refuse_reference
 from specfn.migrate.operation_keys import OperationKeys, values_for
 from specfn.migrate.parameters.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.parameters.reserved import scheme_keys
 from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
+from specfn.migrate.template import parse as parse_template
+from specfn.migrate.template import placeholders
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
 
@@ -91,36 +98,35 @@ def migrate(
         references: the dangling references of the document.
         numbers: the users of numbers that could not be read; ``None`` if there are none.
     """
-    found: list[tuple[Operation, Template | OperationError]] = []
+    templates: list[tuple[Operation, Template | OperationError]] = []
     for operation in operations(document):
         try:
-            found.append((operation, _template(operation, settings, numbers)))
+            templates.append((operation, _template(operation, settings, numbers)))
         except Refused as refused:
-            found.append((operation, _error(operation, refused)))
-    named = [(operation, made) for operation, made in found if isinstance(made, Template)]
+            templates.append((operation, _error(operation, refused)))
     names = iter(
         accessor.assign(
             [
                 accessor.AccessorInput(
                     method=operation.method,
                     path=operation.path,
-                    template=made,
+                    template=template,
                     override=operation.raw.get("x-samchon-accessor"),
                 )
-                for operation, made in named
+                for operation, template in templates
+                if isinstance(template, Template)
             ]
         )
     )
     reader = _RouteReader(document, version, settings, resolve, references)
     routes: list[Route] = []
     errors: list[OperationError] = []
-    for operation, made in found:
-        if isinstance(made, OperationError):
-            errors.append(made)
+    for operation, template in templates:
+        if isinstance(template, OperationError):
+            errors.append(template)
             continue
-        naming = next(names)
         try:
-            routes.append(reader.route(operation, made, naming))
+            routes.append(reader.route(operation, template, next(names)))
         except Refused as refused:
             errors.append(_error(operation, refused))
     return Migration(routes=tuple(routes), errors=tuple(errors))
@@ -147,7 +153,10 @@ def without(
         for route in migration.routes
         if id(route) in refused
     ]
-    order = {(found.path, found.method): index for index, found in enumerate(operations(document))}
+    order = {
+        (operation.path, operation.method): index
+        for index, operation in enumerate(operations(document))
+    }
     errors = sorted((*migration.errors, *errors), key=lambda error: order[error.path, error.method])
     routes = tuple(route for route in migration.routes if id(route) not in refused)
     return Migration(routes=routes, errors=tuple(errors))
@@ -183,7 +192,7 @@ def _template(operation: Operation, settings: Settings, numbers: NumberUsers | N
     if fault:
         raise Refused("malformed", fault.text, fault.pointer)
     try:
-        return template.parse(operation.path, _declared_in_path(operation.raw))
+        return parse_template(operation.path, _declared_in_path(operation.raw))
     except ValueError as error:
         raise Refused("path", str(error), join(("paths", operation.path))) from None
 
@@ -215,7 +224,7 @@ class _RouteReader:
         self._keys = scheme_keys([node for node in schemes.values() if isinstance(node, dict)])
         self._security = document.get("security")
 
-    def route(self, operation: Operation, made: Template, naming: accessor.Naming) -> Route:
+    def route(self, operation: Operation, template: Template, naming: accessor.Naming) -> Route:
         """Return an operation as a route.
 
         Raises:
@@ -225,37 +234,37 @@ class _RouteReader:
         notes: list[Note] = []
         if naming.ignored is not None:
             notes.append(Note(pointer=f"{pointer}/x-samchon-accessor", text=naming.ignored))
-        declared = self._declared(raw, pointer, notes)
-        names = template.placeholders(made)
-        in_path = _fill(declared, made)
+        declared = self._parameters(raw, pointer, notes)
+        names = placeholders(template)
+        in_path = _fill(declared, template)
         taken = {place for _, place in in_path}
         in_groups = [pair for pair in declared if pair[1] not in taken]
-        in_groups = _without_fixed(in_groups, made, notes)
+        in_groups = _without_fixed(in_groups, template, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
-        found, hidden = groups(in_groups, self._settings, self._keys, self._resolve, notes)
+        by_key, hidden = groups(in_groups, self._settings, self._keys, self._resolve, notes)
         body = body_of(
             raw.get("requestBody"),
-            self._wanted(operation, naming.accessor),
+            self._media_type_option(operation, naming.accessor),
             self._version,
             f"{pointer}/requestBody",
             self._resolve,
             notes,
         )
         if self._references.may_be_lost:
-            members = (parameter for group in found.values() for parameter in group.parameters)
+            members = (parameter for group in by_key.values() for parameter in group.parameters)
             for part in (*parameters, *members, body):
                 if part is not None:
                     self._needs(part.schema, part.pointer or pointer)
-        success, exceptions = self._answers(raw.get("responses"), f"{pointer}/responses", notes)
+        success, exceptions = self._responses(raw.get("responses"), f"{pointer}/responses", notes)
         return Route(
             method=operation.method,
             path=operation.path,
-            template=made,
+            template=template,
             accessor=naming.accessor,
             parameters=parameters,
-            query=found.get("query"),
-            headers=found.get("headers"),
-            cookies=found.get("cookies"),
+            query=by_key.get("query"),
+            headers=by_key.get("headers"),
+            cookies=by_key.get("cookies"),
             body=body,
             success=success,
             exceptions=exceptions,
@@ -269,29 +278,29 @@ class _RouteReader:
         )
 
     def _needs(self, schema: Any, pointer: str) -> None:
-        lost = self._references.lost(schema)
+        lost = self._references.find_lost(schema)
         if lost is not None:
-            raise lost_reference(lost, pointer)
+            raise refuse_reference(lost, pointer)
 
-    def _declared(
+    def _parameters(
         self, raw: JsonObject, pointer: str, notes: list[Note]
     ) -> list[tuple[JsonObject, str]]:
         """Return the parameters with a name and a valid location, with their pointers."""
-        found = []
+        parameters = []
         for index, parameter in enumerate(dicts(raw.get("parameters"))):
             place = f"{pointer}/parameters/{index}"
             reference = reference_of(parameter)
             if reference is not None:
-                raise lost_reference(reference, place)
+                raise refuse_reference(reference, place)
             name, where = parameter.get("name"), parameter.get("in")
             if isinstance(name, str) and name and isinstance(where, str) and where in _PLACES:
-                found.append((parameter, place))
+                parameters.append((parameter, place))
             else:
                 text = f"the parameter {str(name)[:40]!r} has no valid location ({str(where)[:20]!r}): dropped"
                 notes.append(Note(pointer=place, text=text))
-        return found
+        return parameters
 
-    def _wanted(self, operation: Operation, accessor: tuple[str, ...]) -> str | None:
+    def _media_type_option(self, operation: Operation, accessor: tuple[str, ...]) -> str | None:
         """Return the media type that ``Options.media_types`` selects by any name of the operation."""
         if not self._settings.media_types:
             return None
@@ -300,11 +309,13 @@ class _RouteReader:
 
     # -- responses ----------------------------------------------------------------------------------
 
-    def _lost(self, answer: DeclaredResponse, raw: JsonObject) -> str | None:
+    def _find_lost(self, response: DeclaredResponse, raw: JsonObject) -> str | None:
         """Return the dangling reference that the output needs, or ``None``."""
-        return reference_of(chosen_media(answer, raw)) or self._references.lost(answer.schema)
+        return reference_of(media_type_object_of(response, raw)) or self._references.find_lost(
+            response.schema
+        )
 
-    def _answers(
+    def _responses(
         self, raw: Any, pointer: str, notes: list[Note]
     ) -> tuple[DeclaredResponse | None, Mapping[str, DeclaredResponse]]:
         if not isinstance(raw, dict):
@@ -318,38 +329,40 @@ class _RouteReader:
             if "$ref" in response and reference_of(response) is not None:
                 text = f"the response reference {response['$ref']!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
-        answers = DeclaredResponses(declared, self._resolve)
-        success = success_of(answers)
-        lost = self._lost(success, raw) if success is not None else None
+        responses = DeclaredResponses(declared, self._resolve)
+        success = success_of(responses)
+        lost = self._find_lost(success, raw) if success is not None else None
         if success is not None and lost is not None:
             text = (
                 f"the reference {lost!r} of the response has no target: any value is accepted there"
             )
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
-        return success, answers.without(None if success is None else success.status)
+        return success, responses.without(None if success is None else success.status)
 
 
-def _in_query(made: Template) -> frozenset[str]:
+def _in_query(template: Template) -> frozenset[str]:
     """Return the names of the placeholders in the fixed query of a path key."""
-    pieces = [piece for _, value in made.query for piece in value or ()]
+    pieces = [piece for _, value in template.query for piece in value or ()]
     return frozenset(piece.name for piece in pieces if isinstance(piece, Placeholder))
 
 
-def _fill(declared: list[tuple[JsonObject, str]], made: Template) -> list[tuple[JsonObject, str]]:
+def _fill(
+    declared: list[tuple[JsonObject, str]], template: Template
+) -> list[tuple[JsonObject, str]]:
     """Return the parameters of the template: those with ``in: path``, and those of placeholders in its query."""
     in_path = [pair for pair in declared if pair[0]["in"] == "path"]
-    if not made.query:
+    if not template.query:
         return in_path
-    wanted = _in_query(made) - {raw["name"] for raw, _ in in_path}
+    wanted = _in_query(template) - {raw["name"] for raw, _ in in_path}
     in_query = [pair for pair in declared if pair[0]["in"] == "query" and pair[0]["name"] in wanted]
     return [*in_path, *in_query]
 
 
 def _without_fixed(
-    declared: list[tuple[JsonObject, str]], made: Template, notes: list[Note]
+    declared: list[tuple[JsonObject, str]], template: Template, notes: list[Note]
 ) -> list[tuple[JsonObject, str]]:
     """Return the parameters except those that the query of the path key fixes (rule R3)."""
-    fixed = {name for name, _ in made.query}
+    fixed = {name for name, _ in template.query}
     if not fixed:
         return declared
     kept = []

@@ -68,7 +68,7 @@ def values_for(table: Mapping[str, Any], keys: OperationKeys) -> Iterator[Any]:
     return (value for key, value in table.items() if keys.match(key))
 
 
-def known_texts(operations: Iterable[OperationKeys]) -> list[str]:
+def texts_of(operations: Iterable[OperationKeys]) -> list[str]:
     """Return the texts of operations, for suggestions."""
     return [name for keys in operations for name in keys.names]
 

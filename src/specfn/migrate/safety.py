@@ -61,9 +61,9 @@ def method_safety(route: Route) -> Safety:
     """
     if not (route.fixed or route.template.query):  # the most common case
         return safety_of(route.method)
-    chosen = [*_named(route, by_caller=True)] or [route.method]
+    chosen = [*_override_methods(route, by_caller=True)] or [route.method]
     return max(
-        (safety_of(method) for method in (*chosen, *_named(route, by_caller=False))),
+        (safety_of(method) for method in (*chosen, *_override_methods(route, by_caller=False))),
         key=_ORDER.index,
     )
 
@@ -103,12 +103,12 @@ def _methods(route: Route) -> set[str]:
     """Return every method that a server may execute: the route's own and those of its overrides."""
     return {
         route.method,
-        *_named(route, by_caller=True),
-        *_named(route, by_caller=False),
+        *_override_methods(route, by_caller=True),
+        *_override_methods(route, by_caller=False),
     }
 
 
-def _named(route: Route, *, by_caller: bool) -> Iterator[str]:
+def _override_methods(route: Route, *, by_caller: bool) -> Iterator[str]:
     """Yield the methods of fixed overrides, set by the caller or by the document."""
     for place, value in route.fixed.items():
         location = "header" if place[0] == "headers" else "query"

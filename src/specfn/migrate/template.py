@@ -99,16 +99,16 @@ def _refuse_other_places(key: str) -> None:
     """Refuse a key that URL parsers could read as another host (security, T2)."""
     if not key.startswith("/"):
         raise ValueError(
-            f"the path {_shown(key)} does not begin with '/'; write it relative to the server"
+            f"the path {_quote(key)} does not begin with '/'; write it relative to the server"
         )
     if key.startswith("//"):
         raise ValueError(
-            f"the path {_shown(key)} begins with two slashes, which name another host; write one"
+            f"the path {_quote(key)} begins with two slashes, which name another host; write one"
         )
     unsendable = _UNSENDABLE.search(key)
     if unsendable:
         raise ValueError(
-            f"the path {_shown(key)} contains the character U+{ord(unsendable[0]):04X}, "
+            f"the path {_quote(key)} contains the character U+{ord(unsendable[0]):04X}, "
             "which no request can contain; percent-encode or remove it"
         )
 
@@ -118,15 +118,15 @@ def _refuse_dot_segments(path: str) -> None:
     if "." not in path and "%" not in path:
         return
     for segment in path.split("/"):
-        for part in re.split(r"[/\\]", _decoded(segment)):
+        for part in re.split(r"[/\\]", _decode(segment)):
             if part.partition(";")[0] in {".", ".."}:
                 raise ValueError(
-                    f"the path {_shown(path)} contains the dot segment {_shown(segment)}, "
+                    f"the path {_quote(path)} contains the dot segment {_quote(segment)}, "
                     "which is resolved before the request arrives; write the intended path"
                 )
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """Percent-decode repeatedly until no encoding is left, in one pass (``%252e``, ``%%32e`` → ``.``)."""
     if "%" not in text:
         return text
@@ -169,7 +169,7 @@ def _member(text: str, declared: frozenset[str]) -> tuple[str, Pieces | None]:
         return name, _pieces(value, declared) if equals else None
     if not _PLACEHOLDER.fullmatch(text):
         raise ValueError(
-            f"the query member {_shown(text)} of a path has a placeholder in its name; "
+            f"the query member {_quote(text)} of a path has a placeholder in its name; "
             "only values can be parameters"
         )
     bare = _name(text[1:-1], declared)
@@ -204,11 +204,11 @@ def _name(inner: str, declared: frozenset[str]) -> str:
     name = inner.lstrip(_LEADING_OPERATORS).partition(":")[0].rstrip(_TRAILING_OPERATORS)
     if not name:
         raise ValueError(
-            f"the placeholder {_shown('{' + inner + '}')} of a path has no name; give it one"
+            f"the placeholder {_quote('{' + inner + '}')} of a path has no name; give it one"
         )
     return name
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote document text for an error, shortened."""
     return repr(text if len(text) <= 80 else f"{text[:77]}...")

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 from specfn._internal.did_you_mean import near, nearest
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import handles, method_and_path, operation_ids, spaced
+from specfn.function.function_names import handles, method_and_path, normalize_handle, operation_ids
 from specfn.migrate.operation_keys import OperationKeys
 
 #: The safeties of functions.
@@ -62,7 +62,7 @@ class FunctionKeys:
         if not isinstance(key, str):
             raise UsageError(f"the key of a function must be a text, not {type(key).__name__}")
         function = self._unambiguous.get(key)
-        return self._unambiguous.get(spaced(key)) if function is None else function
+        return self._unambiguous.get(normalize_handle(key)) if function is None else function
 
     def get(self, key: str) -> NamedFunction:
         """Return the function that a key names, as ``find``.

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from specfn._internal.did_you_mean import SimilarNames
 from specfn.errors import wrong_result
-from specfn.function.function_names import NamedOperation, exact_handles, spaced
+from specfn.function.function_names import NamedOperation, exact_handles, normalize_handle
 from specfn.tools import spelling
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
@@ -116,7 +116,7 @@ class Directory:
     def _exact(self, called: str) -> set[str]:
         """Return the names of the functions with exactly this handle."""
         names = self._handles.get(called, set())
-        return names | self._handles.get(spaced(called), set())
+        return names | self._handles.get(normalize_handle(called), set())
 
     @cached_property
     def _similar(self) -> dict[str, set[str]]:

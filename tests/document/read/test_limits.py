@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.document.read import limits as plain
-from specfn.document.read.limits import MAX_DEPTH, checked, too_deep
+from specfn.document.read.limits import MAX_DEPTH, check_document, too_deep
 from specfn.errors import DocumentError
 
 VALUES = st.recursive(
@@ -25,7 +25,7 @@ DOCUMENTS = st.dictionaries(st.text(), VALUES, max_size=4)
 @given(DOCUMENTS)
 def test_a_plain_document_is_handed_on(document: dict[str, Any]) -> None:
     """A dict of plain JSON is the document itself, not a copy."""
-    assert checked(document) is document
+    assert check_document(document) is document
 
 
 def test_integer_keys_become_text_without_touching_the_original() -> None:
@@ -40,7 +40,7 @@ def test_integer_keys_become_text_without_touching_the_original() -> None:
         "components": {"schemas": {"A": schema}},
     }
     before = copy.deepcopy(document)
-    found = checked(document)
+    found = check_document(document)
     assert document == before
     assert found == {
         "paths": {
@@ -68,7 +68,7 @@ def test_integer_keys_become_what_json_makes_of_them(value: Any) -> None:
     """A document with integer keys is what Python's own JSON makes of it, wherever they are."""
     document = {"a": value}
     before = copy.deepcopy(document)
-    assert checked(document) == json.loads(json.dumps(document))
+    assert check_document(document) == json.loads(json.dumps(document))
     assert document == before
 
 
@@ -110,7 +110,7 @@ def test_what_json_cannot_write_is_refused_with_its_place(
 ) -> None:
     """A dict may hold plain JSON only, and the error names the place of anything else."""
     with pytest.raises(DocumentError, match=reason) as caught:
-        checked(document)
+        check_document(document)
     assert caught.value.pointer == pointer
 
 
@@ -119,7 +119,7 @@ def test_a_document_that_holds_itself_is_refused() -> None:
     document: dict[str, Any] = {}
     document["a"] = [document, document]
     with pytest.raises(DocumentError, match="contains itself"):
-        checked(document)
+        check_document(document)
 
 
 def test_shared_parts_count_wherever_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_shared_parts_count_wherever_they_stand(monkeypatch: pytest.MonkeyPatch)
     for _ in range(60):
         shared = [shared, shared]
     with pytest.raises(DocumentError, match="more than"):
-        checked({"a": shared})
+        check_document({"a": shared})
 
 
 def _nested(levels: int, *, lists: bool) -> Any:

@@ -63,7 +63,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(owner, name, counting)
 
-    count(SchemaUpgrade, "_upgraded")
+    count(SchemaUpgrade, "_upgrade")
     for name in ("operation", "parameter", "response", "_media_type"):
         count(OpenApi3, name)
     return found
@@ -85,7 +85,7 @@ def test_a_schema_is_upgraded_once(form: str, counts: Counter[str]) -> None:
     levels = 14
     normalized = read(doubled(levels, form))
     assert normalized.nodes > 2**levels
-    assert counts["_upgraded"] <= 8 * levels
+    assert counts["_upgrade"] <= 8 * levels
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -106,7 +106,7 @@ def test_operations_in_common_are_read_once(counts: Counter[str]) -> None:
         "parameter": 1,
         "response": 1,
         "_media_type": 2,
-        "_upgraded": 2 * 2 + 1,
+        "_upgrade": 2 * 2 + 1,
     }
     assert normalized == written_out(text)
 
@@ -151,4 +151,4 @@ def test_a_dict_may_share_its_parts(counts: Counter[str]) -> None:
         schema = {"properties": {"l": schema, "r": schema}}
     document = {"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"A": schema}}}
     load(document)
-    assert counts["_upgraded"] <= 20
+    assert counts["_upgrade"] <= 20

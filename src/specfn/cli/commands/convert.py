@@ -8,8 +8,8 @@ from specfn.cli import shared_options as shared
 from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
 from specfn.cli.save import write_result
-from specfn.document.collector import paused
-from specfn.document.read.limits import checked
+from specfn.document.collector import gc_paused
+from specfn.document.read.limits import check_document
 from specfn.document.read.load import read
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def command(spec: str, version: str, path: str | None) -> None:
     SPEC is a document of any version. Parts that the version cannot express or does not allow are listed on
     stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
     """
-    with Progress() as progress, paused():
+    with Progress() as progress, gc_paused():
         found = read(source.content(spec, progress), progress=progress.read)
         if found.unreadable:
-            checked(found.document)  # raises the error with its place
+            check_document(found.document)  # raises the error with its place
         progress.working("converting")
         document, losses = _CONVERSIONS[version](found)
         losses = tuple(losses)
@@ -60,11 +60,11 @@ def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "It
 
 
 def _to_31(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
-    from specfn.document.downgrade.document import unused_components  # noqa: PLC0415  # likewise
+    from specfn.document.downgrade.document import note_unused_components  # noqa: PLC0415  # likewise
     from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
 
     normalized = normalize(found.document, found.uri, shared=found.shared)
-    notes = (*normalized.notes, *unused_components(found.document, normalized))
+    notes = (*normalized.notes, *note_unused_components(found.document, normalized))
     return normalized.document, notes
 
 

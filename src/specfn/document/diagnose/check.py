@@ -53,11 +53,11 @@ def diagnose(document: Any) -> tuple[Note, ...]:
         return (Note(pointer="", text=TOO_DEEP),)
     metaschema = _metaschema(version)
     if metaschema is None:
-        return (Note(pointer="", text=_unchecked(version)),)
+        return (Note(pointer="", text=_text_for_unchecked(version)),)
     try:
         if metaschema.is_valid(document):
             return ()
-        distinct = dict.fromkeys(islice(_explained(metaschema, document), 2 * MAX_NOTES))
+        distinct = dict.fromkeys(islice(_explain_faults(metaschema, document), 2 * MAX_NOTES))
     except ValueError as error:
         return (Note(pointer="", text=f"the document is not JSON: {str(error)[:100]}"),)
     return tuple(islice(distinct, MAX_NOTES))
@@ -79,7 +79,7 @@ def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
     """
     version = _version(document)
     if version is not None and _metaschema(version) is None:
-        raise UsageError(_unchecked(version))
+        raise UsageError(_text_for_unchecked(version))
     notes = list(diagnose(document))
     if version is None or too_deep(document):
         return tuple(notes)
@@ -114,7 +114,7 @@ def _metaschema(version: str) -> "Metaschema | None":
     return Metaschema(loads(content), others) if content is not None else None
 
 
-def _unchecked(version: str) -> str:
+def _text_for_unchecked(version: str) -> str:
     """Return the text that explains why documents of a version cannot be checked."""
     return (
         f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema of it; "
@@ -122,7 +122,7 @@ def _unchecked(version: str) -> str:
     )
 
 
-def _explained(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
+def _explain_faults(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
     from specfn.document.diagnose.explain import explain  # noqa: PLC0415  # most documents need no explaining
 
     return explain(metaschema, document)

@@ -152,7 +152,7 @@ def _others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _F
         for name in others:
             yield from _check(metaschema, (*task.place, name), rule, task.value[name])
     elif others:
-        yield _unexpected(task.place, others, node)
+        yield _note_unknown_properties(task.place, others, node)
 
 
 def _unknown(value: Any, node: JsonObject) -> list[str]:
@@ -184,8 +184,8 @@ def _union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Fi
     tag = _tag(branches, task.value)
     options = [_options(branch, tag) for branch in branches] if tag else []
     if tag and not any(task.value[tag] in some for some in options):
-        expected = f"one of {_listed(option for some in options for option in some)}"
-        yield _note((*task.place, tag), expected, _shown(task.value[tag]))
+        expected = f"one of {_join_as_json(option for some in options for option in some)}"
+        yield _note((*task.place, tag), expected, _describe_value(task.value[tag]))
         return
     scores = [
         (bool(tag) and task.value[tag] not in options[index], _score(branch, task.value))
@@ -256,30 +256,32 @@ def _assertion(
 ) -> _Findings:
     expected = _EXPECTED.get(keyword)
     if expected is not None and not metaschema.holds(node, keyword, task.value):
-        yield _note(task.place, expected(node[keyword]), _shown(task.value))
+        yield _note(task.place, expected(node[keyword]), _describe_value(task.value))
 
 
 def _not(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if metaschema.fits(task.rule.below("not"), task.value):
         names = node["not"].get("required")
         expected = f"not {' and '.join(names)} together" if names else "something else"
-        yield _note(task.place, expected, _shown(task.value))
+        yield _note(task.place, expected, _describe_value(task.value))
 
 
-def _required(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _missing_properties(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in node["required"]:
             if name not in task.value:
-                yield _note(task.place, f"the property {_listed([name])}", "an object without it")
+                yield _note(
+                    task.place, f"the property {_join_as_json([name])}", "an object without it"
+                )
 
 
 def _rest(metaschema: Metaschema, task: _InvalidValue, node: Any) -> Note:
     """Return a note for a fault that no keyword explained."""
     if isinstance(node, dict) and "unevaluatedProperties" in node and isinstance(task.value, dict):
-        names = metaschema.unevaluated(task.rule, task.value)
+        names = metaschema.list_unevaluated(task.rule, task.value)
         if names:
-            return _unexpected(task.place, names, node)
-    return _note(task.place, "a value that OpenAPI allows", _shown(task.value))
+            return _note_unknown_properties(task.place, names, node)
+    return _note(task.place, "a value that OpenAPI allows", _describe_value(task.value))
 
 
 _STEPS: Final[dict[str, _Step]] = {
@@ -296,7 +298,7 @@ _STEPS: Final[dict[str, _Step]] = {
     "patternProperties": _patterns,
     "additionalProperties": _others,
     "propertyNames": _names,
-    "required": _required,
+    "required": _missing_properties,
 }
 
 # -- texts ---------------------------------------------------------------------------------------------
@@ -323,8 +325,8 @@ def _properties_text(count: int) -> str:
 #: The expected value, by the keyword that asserts it.
 _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "type": _type_text,
-    "enum": lambda options: f"one of {_listed(options)}",
-    "const": lambda value: _listed([value]),
+    "enum": lambda options: f"one of {_join_as_json(options)}",
+    "const": lambda value: _join_as_json([value]),
     "pattern": lambda text: f"a text that matches {text}",
     "format": lambda name: f"a text in the format {name}",
     "minimum": lambda limit: f"at least {limit}",
@@ -337,11 +339,11 @@ _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
 }
 
 
-def _listed(values: Iterable[Any]) -> str:
+def _join_as_json(values: Iterable[Any]) -> str:
     return ", ".join(dumps(value).decode() for value in values)
 
 
-def _shown(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     """Return a value for a text: a scalar as JSON, another value as its type."""
     if isinstance(value, dict | list):
         return _TYPES["object" if isinstance(value, dict) else "array"]
@@ -349,9 +351,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MAX_VALUE else f"{text[:_MAX_VALUE]}…"
 
 
-def _unexpected(place: Place, names: list[str], node: JsonObject) -> Note:
+def _note_unknown_properties(place: Place, names: list[str], node: JsonObject) -> Note:
     """Return a note about properties that the metaschema does not know; for a single one with the closest name."""
-    listed = _listed(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])
+    listed = _join_as_json(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])
     if len(names) > 1:
         return Note(pointer=join(place), text=_short(f"unknown properties {listed}"))
     hint = similar(names[0][:_MAX_VALUE], node.get("properties", ()), cutoff=0.75)

@@ -89,7 +89,7 @@ class Metaschema:
         schema = {"$schema": self._dialect, **{word: node[word] for word in words if word in node}}
         return jsonschema_rs.is_valid(schema, value, offline=True)
 
-    def unevaluated(self, rule: Rule, value: JsonObject) -> list[str]:
+    def list_unevaluated(self, rule: Rule, value: JsonObject) -> list[str]:
         """Return the properties that ``unevaluatedProperties`` rejects, if no other keyword does."""
         for error in self._part(rule).iter_errors(value):
             if error.kind.name == "unevaluatedProperties" and not error.instance_path:

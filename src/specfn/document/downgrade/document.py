@@ -12,7 +12,7 @@ from specfn.document.downgrade.objects import ObjectDowngrade, map_of
 from specfn.document.downgrade.schemas import SchemaDowngrade
 from specfn.document.downgrade.tables import KINDS
 from specfn.document.normalize import Normalized, normalize
-from specfn.document.read.limits import checked
+from specfn.document.read.limits import check_document
 from specfn.document.upgrade.openapi3 import is_name
 from specfn.errors import UsageError
 from specfn.records import Note
@@ -45,28 +45,28 @@ def downgrade(
     """
     if version != "3.0":
         raise UsageError(f"unsupported version {version!r}: expected '3.0'")
-    raw = checked(document)
+    raw = check_document(document)
     normalized = normalize(raw)
     losses = Losses()
-    written = _written(normalized, losses)
+    written = _write(normalized, losses)
     dialect = "jsonSchemaDialect"
     gone = (
         [Note(pointer=f"/{dialect}", text=f"OpenAPI 3.0 has no `{dialect}`")]
         if dialect in raw
         else []
     )
-    notes = (*normalized.notes, *gone, *unused_components(raw, normalized), *losses.notes())
+    notes = (*normalized.notes, *gone, *note_unused_components(raw, normalized), *losses.notes())
     return written, notes
 
 
-def _written(normalized: Normalized, losses: Losses) -> JsonObject:
+def _write(normalized: Normalized, losses: Losses) -> JsonObject:
     root = {key: value for key, value in normalized.document.items() if key not in _OWN}
     objects = ObjectDowngrade(KINDS, losses, is_native=normalized.version == "3.0")
     components = normalized.document["components"]
-    schemas = SchemaDowngrade(components["schemas"], losses, objects.written)
+    schemas = SchemaDowngrade(components["schemas"], losses, objects.downgrade_object)
     objects.schema = schemas.schema
     made = _components(components, schemas, objects)
-    out = objects.written("root", root)
+    out = objects.downgrade_object("root", root)
     return {
         "openapi": WRITTEN,
         "info": {"title": "", "version": ""},
@@ -105,13 +105,13 @@ _REFERENCE: Final = re.compile(rb'"\$ref":"#(/[^"\\]+)"')
 _Place: TypeAlias = tuple[str, ...]
 
 
-def unused_components(raw: JsonObject, normalized: Normalized) -> Iterator[Note]:
+def note_unused_components(raw: JsonObject, normalized: Normalized) -> Iterator[Note]:
     """Yield a note for each component of a document that its normalized form leaves out."""
-    for place in _unused(raw, is_swagger=normalized.version == "2.0"):
+    for place in _find_unused(raw, is_swagger=normalized.version == "2.0"):
         yield Note(pointer=join(place), text="no operation uses this component: it is left out")
 
 
-def _unused(raw: JsonObject, *, is_swagger: bool) -> list[_Place]:
+def _find_unused(raw: JsonObject, *, is_swagger: bool) -> list[_Place]:
     """Return the components that no operation needs: no reference leads to them, or only from unused ones."""
     components = raw.get("components")
     parts: dict[_Place, Any]

@@ -42,7 +42,7 @@ def one_example(walk: ObjectDowngrade, out: JsonObject) -> None:
         walk.losses.add("OpenAPI 3.0 allows no `example` beside `examples`", "example")
 
 
-def _described(walk: ObjectDowngrade, out: JsonObject, styles: frozenset[str]) -> None:
+def _keep_style_and_content(walk: ObjectDowngrade, out: JsonObject, styles: frozenset[str]) -> None:
     """Keep a style of the location, and either a schema or content in one media type."""
     if "style" in out and out["style"] not in styles:
         walk.losses.add(f"OpenAPI 3.0 has no style {out.pop('style')!r} here", "style")
@@ -70,13 +70,13 @@ def parameter(walk: ObjectDowngrade, out: JsonObject) -> str | None:
         return f"OpenAPI 3.0 has no parameters in {where[:40]!r}"
     if where == "path":
         out["required"] = True
-    _described(walk, out, STYLES.get(where or "", frozenset()))
+    _keep_style_and_content(walk, out, STYLES.get(where or "", frozenset()))
     return None
 
 
 def header(walk: ObjectDowngrade, out: JsonObject) -> None:
     """Correct a Header Object."""
-    _described(walk, out, STYLES["header"])
+    _keep_style_and_content(walk, out, STYLES["header"])
 
 
 def example(_: ObjectDowngrade, out: JsonObject) -> None:
@@ -128,7 +128,7 @@ def of_method(method: str) -> Rule:
     """Return the rule for the operation of a method."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
-        new = walk.written("operation", value)
+        new = walk.downgrade_object("operation", value)
         if new is None:
             return DROP
         if method in _BODILESS and "requestBody" in new and not walk.is_native:

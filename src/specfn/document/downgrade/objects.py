@@ -46,7 +46,7 @@ class ObjectDowngrade:
         self.is_native = is_native
         self._memo: dict[tuple[str, int], tuple[Any, tuple[Loss, ...]]] = {}
 
-    def written(self, kind: str, value: Any) -> Any:
+    def downgrade_object(self, kind: str, value: Any) -> Any:
         """Downgrade an object of a type; return ``None`` and record one loss if 3.0 cannot have it."""
         known = self._memo.get((kind, id(value)))
         if known is not None:
@@ -166,7 +166,7 @@ def one_of(*words: str) -> Rule:
     return rule
 
 
-def formatted(name: str) -> Rule:
+def keep_format(name: str) -> Rule:
     """Return a rule that keeps a string of a format."""
 
     def rule(_: ObjectDowngrade, value: Any) -> Any:
@@ -179,7 +179,7 @@ def of(kind: str) -> Rule:
     """Return the rule for an object of a type."""
 
     def rule(walk: ObjectDowngrade, value: Any) -> Any:
-        new = walk.written(kind, value)
+        new = walk.downgrade_object(kind, value)
         return DROP if new is None else new
 
     return rule

@@ -84,7 +84,7 @@ class SchemaDowngrade:
         """Prepare the downgrade of a document with these normalized components."""
         self.schemas = schemas
         self.losses = losses
-        self.written = written
+        self.downgrade_object = written
         self._names = _legal_names(schemas)
         self._depth = 0
         self._root: Any = None
@@ -353,7 +353,7 @@ def _beside_reference(walk: SchemaDowngrade, draft: _Draft) -> None:
 # -- objects --------------------------------------------------------------------------------------
 
 
-def _unevaluated_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _drop_unevaluated_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
     value = draft.out.pop("unevaluatedProperties")
     if _is_open(value) or "additionalProperties" in draft.node:
         return
@@ -390,7 +390,7 @@ def _property_names(walk: SchemaDowngrade, draft: _Draft) -> None:
     names = draft.out.pop("propertyNames")
     if _is_open(names) or names == {"type": "string"}:
         return
-    listed = _listed_names(walk, names)
+    listed = _names_in_enum(walk, names)
     rest = draft.out.get("additionalProperties", True)
     if (
         listed is None
@@ -407,7 +407,7 @@ def _property_names(walk: SchemaDowngrade, draft: _Draft) -> None:
     draft.out["additionalProperties"] = False
 
 
-def _listed_names(walk: SchemaDowngrade, names: Any) -> list[str] | None:
+def _names_in_enum(walk: SchemaDowngrade, names: Any) -> list[str] | None:
     """Return the names that an ``enum`` allows, directly or in a referenced component; ``None`` if there is no ``enum``."""
     if isinstance(names, dict) and names.keys() == {"$ref"}:
         names = walk.schemas.get(component_of(names["$ref"]) or "")
@@ -434,7 +434,7 @@ def _dependent_schemas(walk: SchemaDowngrade, draft: _Draft) -> None:
 # -- arrays ---------------------------------------------------------------------------------------
 
 
-def _unevaluated_items(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _drop_unevaluated_items(walk: SchemaDowngrade, draft: _Draft) -> None:
     value = draft.out.pop("unevaluatedItems")
     if _is_open(value) or "items" in draft.node:
         return
@@ -617,7 +617,7 @@ def _write_type(_: SchemaDowngrade, draft: _Draft) -> None:
     """Write one type, ``nullable`` beside it, or a union with a branch for each type."""
     kind = draft.out.pop("type", None)
     if kind is None:
-        _untyped(draft)
+        _mark_nullable_enum(draft)
         return
     kinds: list[str] = kind if isinstance(kind, list) else [kind]
     enum = draft.out.get("enum")
@@ -639,7 +639,7 @@ def _write_type(_: SchemaDowngrade, draft: _Draft) -> None:
         draft.out = _with_items({**typed, **draft.out})
 
 
-def _untyped(draft: _Draft) -> None:
+def _mark_nullable_enum(draft: _Draft) -> None:
     """Add ``nullable`` where null is listed without a type. Some readers require it, the others ignore it."""
     if None in draft.out.get("enum", ()) and not (
         draft.also or any(key in draft.out for key in _APPLICATORS)
@@ -713,8 +713,8 @@ def _may_host(branch: JsonObject) -> bool:
 #: The rewrites with the keywords that trigger them. Later rewrites build on earlier ones.
 _REWRITES: Final[tuple[tuple[frozenset[str], _RewriteRule], ...]] = (
     (frozenset({"$ref"}), _beside_reference),
-    (frozenset({"unevaluatedProperties"}), _unevaluated_properties),
-    (frozenset({"unevaluatedItems"}), _unevaluated_items),
+    (frozenset({"unevaluatedProperties"}), _drop_unevaluated_properties),
+    (frozenset({"unevaluatedItems"}), _drop_unevaluated_items),
     (frozenset({"propertyNames"}), _property_names),
     (frozenset({"patternProperties"}), _pattern_properties),
     (frozenset({"prefixItems"}), _prefix_items),
@@ -773,7 +773,7 @@ def _enum(_: SchemaDowngrade, value: list[Any]) -> Any:
     return _REWRITE if None in value else value
 
 
-def _required(_: SchemaDowngrade, value: list[str]) -> Any:
+def _keep_required(_: SchemaDowngrade, value: list[str]) -> Any:
     return value or _DROP
 
 
@@ -786,7 +786,7 @@ def _pattern(walk: SchemaDowngrade, value: str) -> Any:
 
 def _object(kind: str) -> _Rule:
     def rule(walk: SchemaDowngrade, value: Any) -> Any:
-        new = walk.written(kind, value)
+        new = walk.downgrade_object(kind, value)
         return _DROP if new is None else new
 
     return rule
@@ -813,7 +813,7 @@ _RULES: Final[dict[str, _Rule]] = {
     "items": SchemaDowngrade.schema,
     "pattern": _pattern,
     "properties": _map,
-    "required": _required,
+    "required": _keep_required,
     "type": _type,
     "xml": _object("xml"),
 }

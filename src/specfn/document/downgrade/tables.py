@@ -11,7 +11,7 @@ from specfn.document.downgrade.objects import (
     Rule,
     anything,
     flag,
-    formatted,
+    keep_format,
     list_of,
     map_of,
     of,
@@ -91,7 +91,7 @@ KINDS: Final[Mapping[str, ObjectType]] = {
         {"contact": of("contact"), "license": of("license")},
         finish=fields.info,
     ),
-    "contact": _object("Contact", "name url", {"email": formatted("email")}),
+    "contact": _object("Contact", "name url", {"email": keep_format("email")}),
     "license": _object("License", "name url", needs=("name",)),
     "server": _object(
         "Server",
@@ -109,7 +109,7 @@ KINDS: Final[Mapping[str, ObjectType]] = {
     "xml": _object(
         "XML",
         "name prefix",
-        {"namespace": formatted("uri"), "attribute": flag, "wrapped": flag},
+        {"namespace": keep_format("uri"), "attribute": flag, "wrapped": flag},
     ),
     "pathItem": _object(
         "Path Item",

@@ -57,14 +57,14 @@ def notes(text: bytes) -> Iterator[Note]:
     Args:
         text: a text that was read as JSON, in UTF-8.
     """
-    for pointer, key, first, second in islice(_repeated(text), MAX_NOTES):
+    for pointer, key, first, second in islice(_find_duplicates(text), MAX_NOTES):
         shown = key if len(key) <= _MAX_KEY else f"{key[:_MAX_KEY]}…"
         places = f"{_place(text, first)} and {_place(text, second)}"
         message = f"the key {shown!r} occurs twice in one object, {places}; only the last counts"
         yield Note(pointer=pointer, text=message)
 
 
-def _repeated(text: bytes) -> Iterator[tuple[str, str, int, int]]:
+def _find_duplicates(text: bytes) -> Iterator[tuple[str, str, int, int]]:
     """Yield the pointer of every duplicate key, the key, and the bytes of both occurrences."""
     stack: list[_OpenContainer] = []
     named = True  # whether the key of the next value has been read

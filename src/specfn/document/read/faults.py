@@ -172,7 +172,7 @@ def explain_yaml(problem: str, place: Position, begun: Position | None, text: st
     return YAMLFault(problem, place)
 
 
-def _fixed_text(reason: str) -> _Explanation:
+def _always(reason: str) -> _Explanation:
     return lambda fault: YAMLFault(reason, fault.place)
 
 
@@ -251,15 +251,15 @@ _YAML_PROBLEMS: Final[tuple[tuple[str, _Explanation], ...]] = (
     (r"expected key|<block end>", _no_key),
     (
         r"block sequence entries are not",
-        _fixed_text("found '- ' where no list can begin; begin it on the next line"),
+        _always("found '- ' where no list can begin; begin it on the next line"),
     ),
     (
         r"expected '-' indicator",
-        _fixed_text("expected '- ' as on the lines above; correct the indentation"),
+        _always("expected '- ' as on the lines above; correct the indentation"),
     ),
     (
         r"unknown escape character",
-        _fixed_text("found a \\ that has no meaning in double quotes; use single quotes"),
+        _always("found a \\ that has no meaning in double quotes; use single quotes"),
     ),
-    (r"document start", _fixed_text("found more text after the end of the document; remove it")),
+    (r"document start", _always("found more text after the end of the document; remove it")),
 )

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from specfn._internal.json import JsonObject
 from specfn.document.read.document_credentials import DocumentCredentials
-from specfn.document.read.limits import MAX_BYTES, checked
+from specfn.document.read.limits import MAX_BYTES, check_document
 from specfn.document.read.text import Progress, parse
 from specfn.errors import DocumentError, UsageError
 from specfn.records import Note
@@ -63,7 +63,7 @@ def read(
         UsageError: the source has another type.
     """
     if isinstance(source, dict):
-        return Source(document=checked(source), shared=True)
+        return Source(document=check_document(source), shared=True)
     content: Any = source
     uri = None
     if isinstance(source, str) and _URL.match(source):

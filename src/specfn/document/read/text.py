@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
-from specfn.document.collector import paused
+from specfn.document.collector import gc_paused
 from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
@@ -89,7 +89,7 @@ def parse(text: str | bytes, *, thorough: bool = False, progress: Progress | Non
         DocumentError: the text is neither JSON nor YAML, is not an object, or is too deep or too large.
     """
     data = _utf8(text)
-    with paused():
+    with gc_paused():
         if _first(data) in {b"{", b"["}:
             parsed = _json_value(data, thorough=thorough)
         else:
@@ -111,12 +111,12 @@ def _utf8(text: str | bytes) -> bytes:
             raise DocumentError(f"character {error.start} is an unpaired surrogate") from None
     for mark, encoding in _MARKS:
         if text.startswith(mark):
-            return text[3:] if encoding == "utf-8" else _decoded(text, encoding).encode()
+            return text[3:] if encoding == "utf-8" else _decode(text, encoding).encode()
     unmarked = _ZEROS.get(tuple(byte == 0 for byte in text[:4]))
-    return text if unmarked is None else _decoded(text, unmarked).encode()
+    return text if unmarked is None else _decode(text, unmarked).encode()
 
 
-def _decoded(data: bytes, encoding: str = "utf-8") -> str:
+def _decode(data: bytes, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -197,7 +197,7 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
     from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms that JSON does not pay
 
-    _decoded(data)
+    _decode(data)
     is_json = _JSON.match(data)
     reason = faults.explain_json(failed)
     try:
@@ -219,7 +219,7 @@ def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
 
     if not _VERSION.search(data, 0, _HEAD):
         _refuse_foreign(data)
-    _decoded(data)
+    _decode(data)
     try:
         value, shared = yaml.parse(data, progress)
     except yaml.YAMLError:

@@ -109,7 +109,7 @@ def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None)
         builder = _Builder(_pump(text), progress and partial(_report, progress, len(text)))
         return Read(builder.build(), builder.shared)
     except yaml.MarkedYAMLError as error:
-        raise _explained(error, text) from None
+        raise _explain(error, text) from None
     except yaml.reader.ReaderError as error:
         before = _bytes(text)[: error.position]
         raise YAMLError(f"{NOT_YAML}: {error.reason}; remove them", *_end_of(before)) from None
@@ -122,7 +122,7 @@ def _report(progress: Callable[[int, int], None], length: int, event: Any) -> No
     progress(event.start_mark.index, length)
 
 
-def _explained(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
+def _explain(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     """Return a fault of the grammar with an error text that helps the author."""
     begun, mark = (
         faults.Position(mark.line, mark.column) if mark else None
@@ -360,7 +360,7 @@ class _Builder:
     def _key_of(self, event: Any) -> str:
         """Return the text of a key that is an alias, or has a tag or an anchor."""
         if isinstance(event, AliasEvent):
-            text = self._anchored(event).text
+            text = self._anchor_of(event).text
             if text is not None:
                 self._alias(event)
                 return text
@@ -371,7 +371,7 @@ class _Builder:
 
     def _alias(self, event: Any) -> Any:
         """Return the value of an alias. Its nodes count as if it were written out."""
-        meant = self._anchored(event)
+        meant = self._anchor_of(event)
         self.nodes += meant.weight
         if self.nodes > MAX_NODES:
             _refuse(event, _TOO_LARGE)
@@ -382,7 +382,7 @@ class _Builder:
         self.shared = self.shared or meant.height > 0
         return meant.value
 
-    def _anchored(self, event: Any) -> _Anchored:
+    def _anchor_of(self, event: Any) -> _Anchored:
         name = event.anchor
         if name not in self.anchors:
             _refuse(

@@ -126,7 +126,7 @@ class _Bundle:
             )
         for uri, site in self.mappings:
             self._rewrite_mapping(uri, site)
-        return Bundled(document=self._assembled(), problems=tuple(self.problems))
+        return Bundled(document=self._assemble(), problems=tuple(self.problems))
 
     @property
     def _swagger(self) -> bool:
@@ -183,7 +183,7 @@ class _Bundle:
         """Make the value of a mapping internal if its target is embedded. Nothing is fetched."""
         target = _Target(uri, site.text[1:])
         if is_external(site.text):
-            located = _located(uri or self.loader.base, site.text)
+            located = _locate(uri or self.loader.base, site.text)
             if located is None or not self.loader.holds(located.uri):
                 return
             target = located
@@ -199,13 +199,13 @@ class _Bundle:
         pointer = quote(f"/{KEY}/{escape(target.uri)}", safe=_FRAGMENT_SAFE)
         return f"#{pointer}{target.fragment}"
 
-    def _assembled(self) -> JsonObject:
-        document = _edited(self.root, self.edits.get("", {}))
+    def _assemble(self) -> JsonObject:
+        document = _apply_edits(self.root, self.edits.get("", {}))
         if not self.loader.documents:
             return document
         older = document.get(KEY)
         embedded = {
-            uri: _edited(other, self.edits.get(uri, {}))
+            uri: _apply_edits(other, self.edits.get(uri, {}))
             for uri, other in self.loader.documents.items()
         }
         return {**document, KEY: {**(older if isinstance(older, dict) else {}), **embedded}}
@@ -227,7 +227,7 @@ class _ReferenceFollower:
         Raises:
             RefusedError: the reference is not allowed, or has no target.
         """
-        target = _located(base, text)
+        target = _locate(base, text)
         if target is None:
             raise RefusedError("it is not a URI reference")
         if not _is_pointer(target.fragment):
@@ -255,7 +255,7 @@ def _reason(cause: Exception | None) -> str:
     return str(cause) if isinstance(cause, RefusedError) else "its target does not exist"
 
 
-def _located(base: str, text: str) -> _Target | None:
+def _locate(base: str, text: str) -> _Target | None:
     """Return the target of a reference without a check; ``None`` if it is not a URI reference."""
     try:
         uri, _, fragment = urljoin(base, text).partition("#")
@@ -284,7 +284,7 @@ def _place(document: JsonObject, tokens: list[str]) -> Place:
     return place
 
 
-def _edited(document: JsonObject, edits: dict[Place, str]) -> JsonObject:
+def _apply_edits(document: JsonObject, edits: dict[Place, str]) -> JsonObject:
     """Return the document with other texts at some locations. Everything else is shared with it."""
     if not edits:
         return document

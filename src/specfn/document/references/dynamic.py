@@ -65,7 +65,7 @@ class _Binding:
         self._waiting = [(name, name, self._in_scope(name, {})) for name in self._uses]
         while self._waiting:
             name, component, scope = self._waiting.pop()
-            self._schemas[name] = self._bound(self._given[component], scope, "object")
+            self._schemas[name] = self._bind(self._given[component], scope, "object")
 
     def _in_scope(self, component: str, scope: Anchors) -> dict[str, str]:
         """Return the anchors that apply in a component: those of the scope override its resource's own."""
@@ -74,22 +74,22 @@ class _Binding:
             name: every[name] for name in sorted(self._uses.get(component, ())) if name in every
         }
 
-    def _bound(self, node: Any, scope: Anchors, kind: str) -> Any:
+    def _bind(self, node: Any, scope: Anchors, kind: str) -> Any:
         """Return a part of a component with its references replaced; the same object without references."""
         if node.__class__ is list:
-            new = [self._bound(item, scope, IN_LISTS.get(kind, "")) for item in node]
+            new = [self._bind(item, scope, IN_LISTS.get(kind, "")) for item in node]
             return new if any(a is not b for a, b in zip(new, node, strict=True)) else node
         if node.__class__ is not dict or kind in {"", "discriminator"}:
             return node
         changed = {
             name: new
             for name, value, inner in members(node, kind, swagger=False)
-            if (new := self._bound(value, scope, inner)) is not value
+            if (new := self._bind(value, scope, inner)) is not value
         }
         out = {**node, **changed} if changed else node
-        return self._referred(out, scope) if kind == "object" and "$ref" in out else out
+        return self._bind_reference(out, scope) if kind == "object" and "$ref" in out else out
 
-    def _referred(self, node: JsonObject, scope: Anchors) -> JsonObject:
+    def _bind_reference(self, node: JsonObject, scope: Anchors) -> JsonObject:
         reference: str = node["$ref"]
         if not reference.startswith(PREFIX):
             return node

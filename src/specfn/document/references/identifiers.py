@@ -54,7 +54,7 @@ class Identifiers:
         self.dynamic: dict[str, list[SchemaLocation]] = {}
         self._document = document
         self._swagger = "swagger" in document
-        self._home = joined(uri or _NOWHERE, document.get("$self", "")) or _NOWHERE
+        self._home = resolve_uri(uri or _NOWHERE, document.get("$self", "")) or _NOWHERE
         self._resources: dict[str, SchemaLocation] = {self._home: SchemaLocation(document, ())}
         self._anchors: dict[tuple[str, str], SchemaLocation] = {}
         self._first: dict[str, SchemaLocation] = {}
@@ -88,7 +88,7 @@ class Identifiers:
             reference: the text of the reference.
         """
         text, _, fragment = reference.partition("#")
-        target = joined(base or self._home, text)
+        target = resolve_uri(base or self._home, text)
         name = unquote(fragment)
         if target is None:
             return None
@@ -104,7 +104,7 @@ class Identifiers:
         The root is the nearest ``$id``, else a named schema, else the first schema on the way.
         """
         node: Any = self._document
-        root, size = node, _named(tokens)
+        root, size = node, _length_of_name(tokens)
         for index, token in enumerate(tokens):
             node = node[token] if isinstance(node, dict) else node[int(token)]
             if index + 1 == size or (isinstance(node, dict) and isinstance(node.get("$id"), str)):
@@ -137,7 +137,7 @@ class Identifiers:
         identifier = node.get("$id")
         if isinstance(identifier, str):
             text, _, name = identifier.partition("#")
-            target = joined(uri, text) if text else None
+            target = resolve_uri(uri, text) if text else None
             if target is not None:
                 uri = target
                 self._resources.setdefault(uri, place)
@@ -158,7 +158,7 @@ class Identifiers:
         self._first.setdefault(name, place)
 
 
-def _named(tokens: Tokens) -> int:
+def _length_of_name(tokens: Tokens) -> int:
     """Return how many tokens lead to a named schema, or else to the outermost schema."""
     for size in (1, 2):
         for start in (0, 2):
@@ -168,7 +168,7 @@ def _named(tokens: Tokens) -> int:
     return next(entries, len(tokens))
 
 
-def joined(base: str, reference: Any) -> str | None:
+def resolve_uri(base: str, reference: Any) -> str | None:
     """Resolve a URI reference against a base, without its fragment; ``None`` if it is not a URI reference."""
     if not isinstance(reference, str):
         return None

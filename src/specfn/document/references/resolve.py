@@ -73,7 +73,7 @@ class Resolver:
             self._identifiers = Identifiers(self.document, self._uri)
         return self._identifiers
 
-    def named(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    def relative_tokens(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
         """Return the tokens of a location, with the URI of an embedded document relative to this document.
 
         A name that is made of these tokens is the same on every machine.
@@ -240,14 +240,14 @@ class Components:
             self._refs[memo] = known
         return known
 
-    def made(self, node: JsonObject) -> str:
+    def add(self, node: JsonObject) -> str:
         """Make a component of a schema without a name, and return a reference to it."""
         return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
 
     def at(self, place: SchemaLocation) -> str:
         """Return the name of the component at a location. Make the component if it does not exist."""
         node, tokens = place
-        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+        return self._name_of(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
     def root(self, name: str) -> Any:
         """Return the root of the schema resource that contains a component."""
@@ -283,7 +283,7 @@ class Components:
             return None
         if len(tokens) < 2:
             raise DanglingReferenceError(reference)  # the document or a section of it is no schema
-        return self._named(node, tokens) or self._hoist(node, tokens, self._around(tokens))
+        return self._name_of(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
     def _by_identifier(self, reference: str, enclosing: Enclosing) -> str | None:
         """Return the component of a reference by the ``$id`` of a resource, or by an anchor in one."""
@@ -305,7 +305,7 @@ class Components:
             return self._hoist(node, (self._mark(schema), *tokens), around, root)
         return None
 
-    def _named(self, node: Any, tokens: Tokens) -> str | None:
+    def _name_of(self, node: Any, tokens: Tokens) -> str | None:
         """Return the name that the document gives to a schema; ``None`` if the schema has no name."""
         if tokens[:-1] not in NAMED or self.raw.get(tokens[-1]) is not node:
             return None
@@ -343,7 +343,7 @@ class Components:
         if not isinstance(node, dict | bool):
             raise DanglingReferenceError("/".join(tokens))
         place = tokens
-        tokens = self._resolver.named(tokens)
+        tokens = self._resolver.relative_tokens(tokens)
         hashed = mark("\0".join(tokens))
         words = [
             _UNSAFE.sub("_", token).strip("_")

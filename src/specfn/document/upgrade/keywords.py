@@ -149,7 +149,7 @@ def distinct(values: list[Any]) -> list[Any]:
     return values if len(found) == len(values) else list(found.values())
 
 
-def _required(_: Any, value: Any, __: int) -> Any:
+def _names(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not list:
         return DROP
     if _are_texts(value) and len({*value}) == len(value):
@@ -161,7 +161,7 @@ def _required(_: Any, value: Any, __: int) -> Any:
 def _dependent_required(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not dict:
         return DROP
-    new = {key: _required(None, names, 0) for key, names in value.items()}
+    new = {key: _names(None, names, 0) for key, names in value.items()}
     return {key: names for key, names in new.items() if names is not DROP}
 
 
@@ -206,7 +206,7 @@ def _examples(_: Any, value: Any, __: int) -> Any:
     return DROP
 
 
-def _declared(_: Any, value: Any, __: int) -> Any:
+def _keep_declared(_: Any, value: Any, __: int) -> Any:
     """Keep the record of declared constants that normalizing writes; see ``values.DECLARED``."""
     if value.__class__ is not dict or not value or not value.keys() <= {"const", "enum"}:
         return DROP
@@ -258,7 +258,7 @@ RULES: dict[str, Rule] = {
     "properties": schema_map,
     "propertyNames": _subschema,
     "readOnly": _direction,
-    "required": _required,
+    "required": _names,
     "then": _subschema,
     "title": _text,
     "type": _type,
@@ -267,7 +267,7 @@ RULES: dict[str, Rule] = {
     "uniqueItems": _flag,
     "writeOnly": _direction,
     "x-specfn-contradiction": _mark,
-    "x-specfn-declared": _declared,
+    "x-specfn-declared": _keep_declared,
     "x-specfn-dropped": _mark,
     "x-specfn-more": _mark,
     "x-specfn-never": _mark,

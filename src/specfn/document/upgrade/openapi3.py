@@ -68,7 +68,7 @@ class DocumentNormalizer(ABC):
 
     # -- reference objects ----------------------------------------------------------------------
 
-    def resolved(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
+    def build(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
         """Build from a node or from the target of its reference. A dangling Reference Object is returned unchanged."""
         reference = reference_of(node)
         if reference is None:
@@ -80,7 +80,7 @@ class DocumentNormalizer(ABC):
             built = self._target(reference, kind, build)
             if reference_of(built) is None:
                 self._referred[kind, reference] = built
-        return self._described(built, node) if len(node) > 1 else built
+        return self._with_own_texts(built, node) if len(node) > 1 else built
 
     def _once(self, node: Any, kind: str, build: Callable[[Any], Any]) -> Any:
         """Build from a node once, at whatever location it occurs."""
@@ -112,7 +112,7 @@ class DocumentNormalizer(ABC):
         return self._memo[kind, tokens]
 
     @staticmethod
-    def _described(built: Any, reference: JsonObject) -> Any:
+    def _with_own_texts(built: Any, reference: JsonObject) -> Any:
         """Apply the summary and description of a Reference Object to the target (3.1, section 4.8.23)."""
         own = {
             key: reference[key]
@@ -128,7 +128,7 @@ class DocumentNormalizer(ABC):
         return {
             str(key): built
             for key, node in value.items()
-            if (built := self.resolved(node, kind, build)) is not None
+            if (built := self.build(node, kind, build)) is not None
         }
 
     # -- paths ----------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class DocumentNormalizer(ABC):
         merged: dict[tuple[Any, ...], JsonObject] = {}
         for declared in (shared, own):
             for node in dicts(declared):
-                parameter = self.resolved(node, "parameter", self.parameter)
+                parameter = self.build(node, "parameter", self.parameter)
                 name = parameter.get("name")
                 where = parameter.get("in")
                 if isinstance(name, int | float) and not isinstance(name, bool):
@@ -239,7 +239,7 @@ class OpenApi3(DocumentNormalizer):
     def body(self, out: JsonObject) -> None:
         """Normalize the request body of an operation in place."""
         if "requestBody" in out:
-            body = self.resolved(out["requestBody"], "requestBody", self._with_content)
+            body = self.build(out["requestBody"], "requestBody", self._with_content)
             if body is None:
                 del out["requestBody"]
             else:

@@ -190,18 +190,22 @@ class SchemaUpgrade:
             return node
         if len(node) == 1 and node.get("$ref", "#") != "#":
             return self._alone(node)
-        return self._upgraded(node, depth) if _SCOPE.isdisjoint(node) else self._scoped(node, depth)
+        return (
+            self._upgrade(node, depth)
+            if _SCOPE.isdisjoint(node)
+            else self._upgrade_in_scope(node, depth)
+        )
 
-    def _scoped(self, node: JsonObject, depth: int) -> Any:
+    def _upgrade_in_scope(self, node: JsonObject, depth: int) -> Any:
         """Upgrade a schema into which the references below it may lead."""
         if self._current is None and not depth and binds(node):
-            return {"$ref": self._components.made(node)}
+            return {"$ref": self._components.add(node)}
         if _AROUND.isdisjoint(node):
-            return self._upgraded(node, depth)
+            return self._upgrade(node, depth)
         outside = self._enclosing
         self._enclosing = (node, *outside)
         try:
-            return self._upgraded(node, depth)
+            return self._upgrade(node, depth)
         finally:
             self._enclosing = outside
 
@@ -213,7 +217,7 @@ class SchemaUpgrade:
             return {}
         return node if canonical == reference else {"$ref": canonical}
 
-    def _upgraded(self, node: JsonObject, depth: int) -> Any:
+    def _upgrade(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
         rewrites = node.get("items").__class__ is list
         for key, value in node.items():
@@ -320,7 +324,7 @@ class SchemaUpgrade:
         mapping = value.get("mapping")
         if isinstance(mapping, dict):
             mapping = {
-                tag: self._mapped(target)
+                tag: self._mapping_target(target)
                 for tag, target in mapping.items()
                 if isinstance(target, str)
             }
@@ -329,12 +333,12 @@ class SchemaUpgrade:
             value = {key: item for key, item in value.items() if key != "mapping"}
         default = value.get("defaultMapping")
         if isinstance(default, str):
-            value = {**value, "defaultMapping": self._mapped(default)}
+            value = {**value, "defaultMapping": self._mapping_target(default)}
         else:
             value.pop("defaultMapping", None)
         out["discriminator"] = value
 
-    def _mapped(self, target: str) -> str:
+    def _mapping_target(self, target: str) -> str:
         """Return the value of a mapping as a reference: it is a component's name, or any reference."""
         if target in self._components.raw:
             return PREFIX + escape(target)
@@ -376,7 +380,7 @@ class SharedUpgrade(SchemaUpgrade):
         self._deepest = 0
         self._asked = False
 
-    def _upgraded(self, node: JsonObject, depth: int) -> Any:
+    def _upgrade(self, node: JsonObject, depth: int) -> Any:
         key = (id(node), id(self._enclosing[0]) if self._enclosing else 0)
         here = (*key, depth, self._current)
         known = self._anywhere.get(key)
@@ -388,7 +392,7 @@ class SharedUpgrade(SchemaUpgrade):
             return known.upgraded
         outside = self._deepest, self._asked, self.nodes
         self._deepest, self._asked = depth, False
-        upgraded = super()._upgraded(node, depth)
+        upgraded = super()._upgrade(node, depth)
         height = self._deepest - depth + 1  # plain schemas below the deepest are not counted
         known = _UpgradedNode(node, upgraded, self.nodes - outside[2], height, self._asked)
         if self._asked or depth + height > MAX_DEPTH:

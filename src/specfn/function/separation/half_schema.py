@@ -130,7 +130,7 @@ class HalfSchema:
         if "$ref" in node:
             if place.key is None:
                 return node
-            return {"$ref": self._refer(place.key, taken, grouped=grouped), **_said(node)}
+            return {"$ref": self._refer(place.key, taken, grouped=grouped), **_annotations_of(node)}
         grouped = grouped or place.is_grouped
         claims = self._claims(place) if place.unions else set()
         out = self._own(place, node, taken, claims if grouped else set(), grouped=grouped)
@@ -155,7 +155,7 @@ class HalfSchema:
         grouped: bool,
     ) -> JsonObject:
         """Return the half of a place without its unions."""
-        out = _said(node)
+        out = _annotations_of(node)
         kinds = self._kinds(node)
         if kinds is not None:
             out["type"] = kinds
@@ -163,7 +163,7 @@ class HalfSchema:
         if not self._human:
             out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
             theirs = {*taken, *claims, *(n for n, s in place.properties.items() if s.human)}
-            out |= kept(node, theirs, self._definitions)
+            out |= conditions_without(node, theirs, self._definitions)
         if "properties" in node:
             out["properties"] = self._properties(place, node, taken, claims)
         self._require(out, place, node, taken, claims)
@@ -242,7 +242,7 @@ class HalfSchema:
             out["additionalProperties"] = True  # the declared members are not known here
         if grouped:
             if not self._human:
-                out |= _kept_rest(node, shared)
+                out |= _rest_of_half(node, shared)
             return
         if "patternProperties" in node:
             out["patternProperties"] = {
@@ -305,7 +305,7 @@ class HalfSchema:
     def _branch(self, place: ArgumentPlace, node: Any, taken: Taken) -> Any:
         """Return the half of a branch beside declared members. Both sides have all branches."""
         if self._human and not place.human:
-            names = mentioned(node, self._definitions)
+            names = names_in(node, self._definitions)
             if not any(taken.get(name) in {"human", "mixed"} for name in names):
                 return True
         return self._half(place, node, taken, grouped=True)
@@ -337,7 +337,7 @@ def _truthful(root: JsonObject) -> JsonObject:
     return {**rest, "required": required} if required else rest
 
 
-def _said(node: JsonObject) -> JsonObject:
+def _annotations_of(node: JsonObject) -> JsonObject:
     """Return the annotations of a half without defaults and examples, which contain values of both sides."""
     return {key: node[key] for key in _SAID if key in node}
 
@@ -357,13 +357,15 @@ def _has_parts(place: ArgumentPlace) -> bool:
 _REST: Final = ("patternProperties", "additionalProperties")
 
 
-def _kept_rest(node: JsonObject, shared: set[str]) -> JsonObject:
+def _rest_of_half(node: JsonObject, shared: set[str]) -> JsonObject:
     """Return the keywords for other members that also hold for the model's half.
 
     Constraints that hold only for the whole are replaced by an open object.
     """
     rest: JsonObject = {key: node[key] for key in _REST if key in node}
-    kept: JsonObject = {k: each for k, each in rest.items() if isinstance(each, bool) or not shared}
+    kept: JsonObject = {
+        key: node for key, node in rest.items() if isinstance(node, bool) or not shared
+    }
     return kept if len(kept) == len(rest) else {**kept, "additionalProperties": True}
 
 
@@ -388,7 +390,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-def mentioned(node: Any, definitions: DefinitionLookup) -> set[str]:
+def names_in(node: Any, definitions: DefinitionLookup) -> set[str]:
     """Return the members that a schema names anywhere in place."""
     return {name for each in _in_place([node], definitions) for name in _names(each)}
 
@@ -417,7 +419,9 @@ def _in_place(schemas: Iterable[Any], definitions: DefinitionLookup) -> Iterator
         waiting += in_place(node)
 
 
-def kept(node: JsonObject, names: set[str], definitions: DefinitionLookup) -> JsonObject:
+def conditions_without(
+    node: JsonObject, names: set[str], definitions: DefinitionLookup
+) -> JsonObject:
     """Return the conditions of a schema that hold without some members, because they name only others."""
     found = {key: node[key] for key in _CONDITIONS if key in node}
     apart = {

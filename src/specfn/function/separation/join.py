@@ -37,7 +37,7 @@ def both(llm: Any, human: Any) -> Any:
             made: Any = {**left, **right}
             pairs: Iterable[Any] = (name for name in right if name in left)
         elif isinstance(left, list | tuple) and isinstance(right, list | tuple):
-            made = [_filled(left, right, index) for index in range(max(len(left), len(right)))]
+            made = [_element(left, right, index) for index in range(max(len(left), len(right)))]
             pairs = range(min(len(left), len(right)))
         else:
             made, pairs = right, ()
@@ -54,7 +54,7 @@ def _is_alike(left: Any, right: Any) -> bool:
     return any(isinstance(left, kind) and isinstance(right, kind) for kind in (dict, list))
 
 
-def _filled(left: Any, right: Any, index: int) -> Any:
+def _element(left: Any, right: Any, index: int) -> Any:
     """Return the element at an index of two arrays, the human one if there is one."""
     if index < len(right) and (right[index] is not None or index >= len(left)):
         return right[index]
@@ -126,7 +126,7 @@ class ArgumentSplitter:
 
     # -- masking ----------------------------------------------------------------------------------
 
-    def masked(self, place: ArgumentPlace, value: Any, taken: HumanParts | None = None) -> Any:
+    def mask(self, place: ArgumentPlace, value: Any, taken: HumanParts | None = None) -> Any:
         """Return a copy of a value with ``MASK`` for everything that may belong to the human.
 
         Args:
@@ -148,7 +148,7 @@ class ArgumentSplitter:
             elif isinstance(value, dict):
                 holder[key] = made = dict(value)
                 waiting += [
-                    (list(_named(places, name)), value[name], made, name, (*path, name))
+                    (list(_places_of_member(places, name)), value[name], made, name, (*path, name))
                     for name in value
                 ]
             elif isinstance(value, list | tuple):
@@ -186,7 +186,7 @@ def _items(place: ArgumentPlace, count: int) -> list[ArgumentPlace]:
     return [*place.prefix[:count], *[rest] * (count - len(place.prefix))]
 
 
-def _named(places: Iterable[ArgumentPlace], name: str) -> Iterator[ArgumentPlace]:
+def _places_of_member(places: Iterable[ArgumentPlace], name: str) -> Iterator[ArgumentPlace]:
     """Yield the possible places of a member. Additional properties apply to every undeclared name."""
     for place in places:
         if name in place.properties:
@@ -252,7 +252,7 @@ def masked(function: Function, arguments: Any) -> Any:
     Raises:
         UsageError: the function is not separated.
     """
-    return _split_schemas_of(function).masked(arguments, keyword=function.keyword)
+    return _split_schemas_of(function).mask(arguments, keyword=function.keyword)
 
 
 def is_shared(function: Function) -> bool:

@@ -77,7 +77,7 @@ class PredicateWalk:
         schema = node if isinstance(node, dict) else {}
         if self._asker.ask(schema, self._location, pointer, name):
             self._claims.add((self._location, pointer))
-            return self._made(ArgumentPlace(node, claimed=True))
+            return self._add(ArgumentPlace(node, claimed=True))
         if _is_neutral(schema):
             return NEUTRAL
         if "$ref" in schema:
@@ -88,11 +88,11 @@ class PredicateWalk:
         key = self._asker.key(node["$ref"], self._location)
         if key is None:
             return LEAF
-        place = self._made(ArgumentPlace(node))
+        place = self._add(ArgumentPlace(node))
         place.key = key
         return place
 
-    def _made(self, place: ArgumentPlace) -> ArgumentPlace:
+    def _add(self, place: ArgumentPlace) -> ArgumentPlace:
         self._order.append(place)
         return place
 
@@ -109,7 +109,7 @@ class PredicateWalk:
         below = list(place.below())
         if all(each is LEAF or each is NEUTRAL for each in below):
             return LEAF  # it has no part that needs another look
-        return self._made(place)
+        return self._add(place)
 
     def _members(self, place: ArgumentPlace, node: JsonObject, pointer: str) -> None:
         for name, item in node.get("properties", {}).items():
@@ -221,7 +221,7 @@ class Ownership:
 
     def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
         """Return whether the human fills a place."""
-        shown = Node(self._followed(node), location=location, pointer=pointer, name=name)
+        shown = Node(self._merge_references(node), location=location, pointer=pointer, name=name)
         try:
             claimed = bool(self._predicate(shown))
         except Exception as error:
@@ -231,7 +231,7 @@ class Ownership:
             ) from error
         return claimed
 
-    def _followed(self, node: JsonObject) -> JsonObject:
+    def _merge_references(self, node: JsonObject) -> JsonObject:
         """Return a schema merged with the schemas that it refers to."""
         seen = set()
         resolved = dict(node)
@@ -284,7 +284,7 @@ class Ownership:
         for order in trees.values():
             for place in order:
                 place.whole = place.human and not place.claimed and self._is_knotted(place)
-        opened = {key: _opened(order) for key, order in trees.items()}
+        opened = {key: _outermost(order) for key, order in trees.items()}
         leaves = {key: any(map(_has_leaf, places)) for key, places in opened.items()}
         links = {
             key: {place.key for place in places if place.key} for key, places in opened.items()
@@ -400,7 +400,7 @@ def _has_leaf(place: ArgumentPlace) -> bool:
     return place.leaf or any(each is LEAF for each in place.below())
 
 
-def _opened(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
+def _outermost(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
     """Return the places of a tree that are not below one that belongs to the human as a whole."""
     shut: set[int] = set()
     found = []

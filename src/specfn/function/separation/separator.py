@@ -11,7 +11,7 @@ from specfn.function.function_schemas import (
     ComposedSchemas,
     Schemas,
     SchemaSource,
-    closed,
+    closed_object,
     renderer_of,
     validator_of,
 )
@@ -82,7 +82,7 @@ class Separator:
         llm, theirs = self._llm.root(place), self._human.root(place)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
-        llm = self._without_empty_groups(llm or closed({}, []), theirs or {})
+        llm = self._without_empty_groups(llm or closed_object({}, []), theirs or {})
         llm = with_files(llm, body, self._llm)
         model = _Side(llm, self._llm, llm_renderer, whole, keys)
         person = None
@@ -156,7 +156,7 @@ class SeparatedSchemas:
 
     def __getstate__(self) -> tuple[Any, ...]:
         if self._packed is None:
-            place, claims, separator = self._decided()
+            place, claims, separator = self._decisions()
             root = {**place.node, "$defs": reachable(separator.definitions, [place.node])}
             self._packed = (dumps(root), claims, separator.settings.portable())
         return (self.model, self.human, self._packed)
@@ -168,7 +168,7 @@ class SeparatedSchemas:
     @property
     def place(self) -> ArgumentPlace:
         """Return the place of the root of all arguments."""
-        return self._decided()[0]
+        return self._decisions()[0]
 
     @property
     def claimed(self) -> frozenset[tuple[str, ...]]:
@@ -195,29 +195,29 @@ class SeparatedSchemas:
         return llm, theirs
 
     def _split(self, arguments: Any) -> tuple[Any, Any]:
-        place, _, separator = self._decided()
+        place, _, separator = self._decisions()
         llm, theirs = separator.splitter.split(place, arguments)
         return {} if llm is ABSENT else llm, {} if theirs is ABSENT else theirs
 
-    def masked(self, arguments: Any, *, keyword: bool) -> Any:
+    def mask(self, arguments: Any, *, keyword: bool) -> Any:
         """Return a copy of arguments in which everything is masked that may belong to the human."""
-        place, _, separator = self._decided()
+        place, _, separator = self._decisions()
         if keyword:
-            return separator.splitter.masked(place, arguments)
+            return separator.splitter.mask(place, arguments)
         places = list(place.properties.values())
         return [
-            separator.splitter.masked(each, value)
+            separator.splitter.mask(each, value)
             for each, value in zip(places, arguments, strict=False)
         ]
 
     def human_parts(self, named: Any) -> HumanParts:
         """Return every part of arguments by key that may belong to the human, with its path."""
-        place, _, separator = self._decided()
+        place, _, separator = self._decisions()
         parts: HumanParts = []
-        separator.splitter.masked(place, named, parts)
+        separator.splitter.mask(place, named, parts)
         return parts
 
-    def _decided(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
+    def _decisions(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
         if self._known is None:
             assert self._packed is not None
             text, claims, settings = self._packed
@@ -268,8 +268,8 @@ class _Side:
         definitions = reachable(self._half, [self._root])
         return {**self._root, "$defs": definitions} if definitions else self._root
 
-    def composed(self) -> ComposedSchemas:
-        whole = self._whole.composed()
+    def compose_all(self) -> ComposedSchemas:
+        whole = self._whole.compose_all()
         return whole._replace(arguments=self._root, inputs=self._half)
 
     def parameters(self) -> list[Rendering | None]:

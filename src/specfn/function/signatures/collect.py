@@ -121,14 +121,14 @@ def collect(functions: Iterable[Described], most: int | None = None) -> Collecti
         if renamed not in collection.definitions:
             collection.definitions[renamed] = Declaration(rewrite(node), comment)
     found = [each._replace(result=rewrite(each.result)) for each in found]
-    shared = _shared_comments(found)
+    shared = _frequent_comments(found)
     collection.shared = [f"{key}: {comment}" for key, comment in shared.items()]
     collection.functions = [_without_comments(types, each, shared) for each in found]
     _cut_cycles(types, collection.definitions)
     return collection
 
 
-def _shared_comments(functions: list[Signature]) -> dict[str, str]:
+def _frequent_comments(functions: list[Signature]) -> dict[str, str]:
     """Return the most frequent comment of each argument that many functions have."""
     counts = Counter(
         (argument.key, argument.comment)

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, Final
 
-from specfn.function.description import parted
+from specfn.function.description import split_tags
 from specfn.schema.safe_text import clean, shorten
 
 #: The maximum number of characters of the comment of a property or type, and of a function.
@@ -46,7 +46,7 @@ def comment_of(schema: Any) -> str:
 
 def function_comment(description: str, *, deprecated: bool) -> str:
     """Return the comment of a function: the beginning of its description."""
-    text = shorten(plain(parted(description)[0]), _FUNCTION)
+    text = shorten(plain(split_tags(description)[0]), _FUNCTION)
     return f"Deprecated. {text}".rstrip() if deprecated else text
 
 

@@ -84,11 +84,11 @@ class _PythonText:
         yield "from __future__ import annotations"
         other = sorted(name for name in self._used & _BUILTINS if self._words[name] != name)
         if other:
-            yield f"from builtins import {', '.join(map(self._imported, other))}"
-        yield f"from typing import {', '.join(map(self._imported, sorted(self._used & _TYPING)))}"
+            yield f"from builtins import {', '.join(map(self._import, other))}"
+        yield f"from typing import {', '.join(map(self._import, sorted(self._used & _TYPING)))}"
         yield ""
 
-    def _imported(self, name: str) -> str:
+    def _import(self, name: str) -> str:
         known = self._words[name]
         return name if known == name else f"{name} as {known}"
 
@@ -100,13 +100,13 @@ class _PythonText:
             if declared.comment:
                 yield f"#: {line_comment(declared.comment)}"
             if isinstance(declared.type, Object) and declared.type.members:
-                yield from self._typed_dict(own, declared.type)
+                yield from self._class_of(own, declared.type)
             else:
                 yield f"{own}: {self._word('TypeAlias')} = {self._type(declared.type)!r}"
         for node, own in self._names.objects.items():
-            yield from self._typed_dict(own, node)
+            yield from self._class_of(own, node)
 
-    def _typed_dict(self, name: str, node: Object) -> Iterator[str]:
+    def _class_of(self, name: str, node: Object) -> Iterator[str]:
         """Yield the class of an object; the functional form if a key cannot be an attribute."""
         is_total = sum(member.required for member in node.members) * 2 >= len(node.members)
         base = self._word("TypedDict")
@@ -203,7 +203,9 @@ class _PythonText:
         if not arguments:
             return "self"
         if not all(_is_argument(each.key) for each in arguments):
-            return f"self, /, **arguments: {self._word('Unpack')}[{self._packed(function)}]"
+            return (
+                f"self, /, **arguments: {self._word('Unpack')}[{self._arguments_class(function)}]"
+            )
         names = python_names(each.key for each in arguments)
         texts = [
             f"{names[each.key]}: {self._type(each.type)}{'' if each.required else ' = ...'}"
@@ -211,10 +213,10 @@ class _PythonText:
         ]
         return ", ".join(["self", "*", *texts])
 
-    def _packed(self, function: Signature) -> str:
+    def _arguments_class(self, function: Signature) -> str:
         """Return the name of a class for arguments whose names are no identifiers."""
         name = self._names.names.new(pascal_case(function.accessor[-1], "Arguments"))
-        self._extra += self._typed_dict(name, Object(function.arguments, None))
+        self._extra += self._class_of(name, Object(function.arguments, None))
         return name
 
     def _positions(self, arguments: Sequence[Member]) -> Iterator[str]:

@@ -102,15 +102,15 @@ class SchemaReader:
         values = values_of(schema)
         if values is not None:
             return self._types.union([self._constant(value) for value in values])
-        return self._types.union([self._typed(kind, schema) for kind in _kinds(schema)])
+        return self._types.union([self._of_kind(kind, schema) for kind in _kinds(schema)])
 
     def _constant(self, value: Any) -> Type:
         if isinstance(value, str | int | float | None):
             found: Type = self._types.of(Literals, ((type(value), value),))
             return found
-        return self._typed("array" if isinstance(value, list) else "object", {})
+        return self._of_kind("array" if isinstance(value, list) else "object", {})
 
-    def _typed(self, kind: str, schema: JsonObject) -> Type:
+    def _of_kind(self, kind: str, schema: JsonObject) -> Type:
         """Return the type of a schema for the values of one type of JSON Schema."""
         if kind == "object":
             return self._object(schema)

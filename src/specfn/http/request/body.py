@@ -11,7 +11,7 @@ from specfn.http.files import content_of, file_of
 from specfn.http.request import multipart, style
 from specfn.http.request.style import Pair, dumps, sequence, text
 from specfn.http.unserializable import Unserializable
-from specfn.migrate.bodies.media_types import FORM, charset_of, is_json, preferred
+from specfn.migrate.bodies.media_types import FORM, charset_of, choose_for_part, is_json
 from specfn.migrate.route import Body, BodyKind
 from specfn.network.headers import is_value
 
@@ -47,7 +47,7 @@ def write(body: Body, value: Any) -> Written:
 
 def _media_type(body: Body, given: str | None = None) -> str:
     """Return the declared media type as it is; for a range, the given or the default type."""
-    return preferred((body.media_type,), given, _CONCRETE[body.kind])
+    return choose_for_part((body.media_type,), given, _CONCRETE[body.kind])
 
 
 def _json(body: Body, value: Any) -> Written:

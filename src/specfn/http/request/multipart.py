@@ -16,7 +16,7 @@ from specfn.http.files import content_of, file_of, plain_file_name
 from specfn.http.request import style
 from specfn.http.request.style import dumps, sequence, text
 from specfn.http.unserializable import Unserializable
-from specfn.migrate.bodies.media_types import essence, is_json, is_sequence, preferred
+from specfn.migrate.bodies.media_types import choose_for_part, essence, is_json, is_sequence
 from specfn.migrate.route import MultipartPart, MultipartParts
 from specfn.network.headers import is_token, is_value
 
@@ -216,11 +216,11 @@ class _Writer:
         if file_of(value) is not None or (is_text and (part.is_file or part.transfer is not None)):
             return self._file(name, value, part)
         if part.inner is not None and isinstance(value, dict | list):
-            kind = preferred(part.media_types, None, "multipart/mixed")
+            kind = choose_for_part(part.media_types, None, "multipart/mixed")
             content, nested = write(part.inner, value, kind, self._pointer)
             return _BodyPart(content=content, name=name, media_type=nested, headers=part.headers)
         default = "application/json" if isinstance(value, dict | list) else "text/plain"
-        media_type = preferred(part.media_types, None, default)
+        media_type = choose_for_part(part.media_types, None, default)
         content = self._content(value, media_type)
         sent = media_type if part.media_types else self._default(media_type, content)
         return _BodyPart(content=content, name=name, media_type=sent, headers=part.headers)
@@ -249,7 +249,7 @@ class _Writer:
         file = content_of(value, part.transfer)
         is_field = part.transfer is not None and file.name is None
         default = part.file_type or ("" if is_field else _OCTETS)
-        media_type = preferred(part.media_types, file.media_type, default)
+        media_type = choose_for_part(part.media_types, file.media_type, default)
         stem = plain_file_name(name or "") or "file"
         return _BodyPart(
             content=file.content,

@@ -27,7 +27,7 @@ from specfn.http.request.security import Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events, is_json
-from specfn.migrate.parameters.fixed import shown as without_fixed
+from specfn.migrate.parameters.fixed import without_fixed_parameters as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_repeatable

@@ -13,7 +13,7 @@ from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies import media_types
 from specfn.migrate.bodies.media_types import EVENT_STREAM, SchemaResolver, essence, is_sequence
 from specfn.migrate.bodies.parts import parts_of, transfer_of
-from specfn.migrate.broken_references import lost_reference
+from specfn.migrate.broken_references import refuse_reference
 from specfn.migrate.route import Body, DeclaredResponse
 from specfn.records import Note
 
@@ -41,7 +41,7 @@ def body_of(
     """
     if not isinstance(raw, dict):
         return None
-    _needs_no(raw, pointer)
+    _refuse_reference(raw, pointer)
     content = raw.get("content")
     content = content if isinstance(content, dict) else {}
     chosen = media_types.choose(content, wanted, resolve)
@@ -50,17 +50,17 @@ def body_of(
         notes.append(Note(pointer=pointer, text=text))
         return None
     declared = content[chosen] if isinstance(content[chosen], dict) else {}
-    _needs_no(declared, pointer)
+    _refuse_reference(declared, pointer)
     if wanted is not None and media_types.essence(wanted) != media_types.essence(chosen):
         text = f"Options.media_types selects {wanted!r}, which the request body does not declare"
         notes.append(Note(pointer=pointer, text=text))
     return _body(raw, chosen, declared, version, pointer, resolve)
 
 
-def _needs_no(node: JsonObject, pointer: str) -> None:
+def _refuse_reference(node: JsonObject, pointer: str) -> None:
     reference = reference_of(node)
     if reference is not None:
-        raise lost_reference(reference, pointer)
+        raise refuse_reference(reference, pointer)
 
 
 def _body(
@@ -109,7 +109,7 @@ class DeclaredResponses(Mapping[str, DeclaredResponse]):
         self._resolve = resolve or media_types.keep_schema
 
     def __getitem__(self, status: str) -> DeclaredResponse:
-        return answer(status, self._responses[status], self._resolve)
+        return declared_response(status, self._responses[status], self._resolve)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._responses)
@@ -126,7 +126,9 @@ class DeclaredResponses(Mapping[str, DeclaredResponse]):
         return DeclaredResponses(rest)
 
 
-def answer(status: str, response: JsonObject, resolve: SchemaResolver) -> DeclaredResponse:
+def declared_response(
+    status: str, response: JsonObject, resolve: SchemaResolver
+) -> DeclaredResponse:
     """Return a Response Object as a record.
 
     Args:
@@ -154,21 +156,23 @@ def answer(status: str, response: JsonObject, resolve: SchemaResolver) -> Declar
     )
 
 
-def success_of(answers: Mapping[str, DeclaredResponse]) -> DeclaredResponse | None:
+def success_of(responses: Mapping[str, DeclaredResponse]) -> DeclaredResponse | None:
     """Return the success response: 200, 201, other 2xx ascending, ``2XX``; the first with content (rule R9)."""
-    good = [status for status in answers if len(status) == 3 and status.startswith("2")]
-    good.sort(key=lambda status: (status.upper() == "2XX", status not in {"200", "201"}, status))
-    chosen = [answers[status] for status in good]
-    if not chosen and "default" in answers:
-        chosen = [answers["default"]]
-    with_content = [answer for answer in chosen if answer.media_type is not None]
-    return next(iter(with_content or chosen), None)
+    statuses = [status for status in responses if len(status) == 3 and status.startswith("2")]
+    statuses.sort(key=lambda name: (name.upper() == "2XX", name not in {"200", "201"}, name))
+    if not statuses and "default" in responses:
+        statuses = ["default"]
+    candidates = [responses[status] for status in statuses]
+    with_content = [response for response in candidates if response.media_type is not None]
+    return next(iter(with_content or candidates), None)
 
 
-def chosen_media(answer: DeclaredResponse, raw: Any) -> Any:
+def media_type_object_of(response: DeclaredResponse, raw: Any) -> Any:
     """Return the Media Type Object that a response uses."""
-    content = raw[answer.status].get("content") if answer.media_type is not None else None
-    return content[answer.media_type] if isinstance(content, dict) else None
+    if response.media_type is None:
+        return None
+    content = raw[response.status].get("content")
+    return content[response.media_type] if isinstance(content, dict) else None
 
 
 _TEXT: Final[JsonObject] = {"type": "string"}
@@ -187,7 +191,7 @@ def events_schema(media_type: str, media: JsonObject, resolve: SchemaResolver) -
     """
     item = media.get("itemSchema")
     if essence(media_type) == EVENT_STREAM:
-        given = _item(media.get("schema", True), resolve) if item is None else _decoded(item)
+        given = _item(media.get("schema", True), resolve) if item is None else _decode_data(item)
         return _array(_event(given, resolve, is_item=item is not None))
     if not is_sequence(media_type):
         return None
@@ -225,7 +229,7 @@ def _event(item: Any, resolve: SchemaResolver, *, is_item: bool) -> Any:
     return {"type": "object", "properties": {**_MEMBERS, "data": data}, "required": ["data"]}
 
 
-def _decoded(item: Any) -> Any:
+def _decode_data(item: Any) -> Any:
     """Return the schema of an event whose data is declared as JSON in a string (OpenAPI 3.2)."""
     properties = item.get("properties") if isinstance(item, dict) else None
     if not isinstance(properties, dict):

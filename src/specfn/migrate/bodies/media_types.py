@@ -43,7 +43,7 @@ def charset_of(media_type: str) -> str | None:
     return None
 
 
-def preferred(declared: Sequence[str], given: str | None, default: str) -> str:
+def choose_for_part(declared: Sequence[str], given: str | None, default: str) -> str:
     """Choose the media type of a part among the declared ones.
 
     Args:

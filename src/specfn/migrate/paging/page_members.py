@@ -196,14 +196,14 @@ class PageParameters:
         found = (self.by_word.get(word) for word in SIZE)
         return next((each for each in found if each is not None and each.is_number), None)
 
-    def named(self, words: list[str]) -> PageParameter | None:
+    def first_of(self, words: list[str]) -> PageParameter | None:
         """Return the first parameter with one of the names that is no date."""
         found = (self.by_word.get(word) for word in words)
         return next((each for each in found if each is not None and not each.is_date), None)
 
     def cursor(self) -> PageParameter | None:
         """Return the parameter that usually takes a cursor."""
-        return self.named([*CURSOR])
+        return self.first_of([*CURSOR])
 
     def _counting(self, words: frozenset[str]) -> PageParameter | None:
         found = (each for word, each in self.by_word.items() if word in words)

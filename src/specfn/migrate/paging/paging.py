@@ -184,7 +184,7 @@ def _parameter_for(member: ScalarMember, parameters: PageParameters) -> PagePara
     word = as_one_word(member.name)
     rest = word.removeprefix("next")
     names = [word, rest, f"page{rest}", f"start{rest}", f"{as_one_word(''.join(member.path[-2:]))}"]
-    same = parameters.named([name for name in names if name])
+    same = parameters.first_of([name for name in names if name])
     if same is not None and (rest or not same.is_number):
         return same
     if member.types & _NUMBERS:
@@ -246,7 +246,7 @@ def _urls(response: ResponseMembers) -> Iterator[ScalarMember]:
 
 def _by_last_item(facts: _Facts) -> Paging | None:
     """Return the paging by the identifier of the last item."""
-    parameter = facts.parameters.named(sorted(LAST_ITEM, reverse=True))
+    parameter = facts.parameters.first_of(sorted(LAST_ITEM, reverse=True))
     common = facts.common()
     if parameter is None or parameter.is_number or common["items"] is None:
         return None

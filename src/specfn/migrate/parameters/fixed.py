@@ -34,7 +34,7 @@ def fix(
     """
     used: set[str] = set()
     fixed = tuple(
-        _fixed(route, values, used, resolve) if values or route.hidden else route
+        _fix_route(route, values, used, resolve) if values or route.hidden else route
         for route in routes
     )
     for name in values:
@@ -43,27 +43,29 @@ def fix(
     return fixed
 
 
-def _fixed(
+def _fix_route(
     route: Route, values: Mapping[str, Any], used: set[str], resolve: SchemaResolver
 ) -> Route:
     """Return a route with its fixed values, including those of its overrides."""
-    found = dict(_values(route, values, used))
+    fixed = dict(_values(route, values, used))
     only: set[tuple[str, ...]] = set()
     notes = [*route.notes]
-    filled: list[Parameter] = []
+    shown: list[Parameter] = []
     for parameter in _overrides(route):
         place = (GROUPS[parameter.location], parameter.key)
-        given = _given(route, parameter, parameter.key, values, used, ranks=2)
+        given = _value_for(route, parameter, parameter.key, values, used, ranks=2)
         value = given if given is not ABSENT else _only_value(parameter, resolve)
         if value is ABSENT:
             continue
-        found[place] = value
-        filled.append(parameter)
+        fixed[place] = value
+        shown.append(parameter)
         if given is ABSENT:
             only.add(place)
             text = f"{parameter.name!r} is sent with {value!r}, the only value that the document allows"
             notes.append(Note(pointer=parameter.pointer, text=text))
-    return _with(route, filled)._replace(fixed=found, only=frozenset(only), notes=tuple(notes))
+    return _show_hidden(route, shown)._replace(
+        fixed=fixed, only=frozenset(only), notes=tuple(notes)
+    )
 
 
 def _overrides(route: Route) -> Iterator[Parameter]:
@@ -82,9 +84,9 @@ def _only_value(parameter: Parameter, resolve: SchemaResolver) -> Any:
     return allowed[0] if isinstance(allowed, list) and len(allowed) == 1 else ABSENT
 
 
-def _with(route: Route, filled: Sequence[Parameter]) -> Route:
+def _show_hidden(route: Route, shown: Sequence[Parameter]) -> Route:
     """Return a route that sends parameters which were hidden."""
-    for parameter in filled:
+    for parameter in shown:
         key = GROUPS[parameter.location]
         group: ParameterGroup = getattr(route, key) or ParameterGroup(
             key=key, parameters=(), required=False
@@ -92,25 +94,27 @@ def _with(route: Route, filled: Sequence[Parameter]) -> Route:
         group = group._replace(
             parameters=(*group.parameters, parameter), required=group.required or parameter.required
         )
-        hidden = tuple(each for each in route.hidden if each is not parameter)
+        hidden = tuple(other for other in route.hidden if other is not parameter)
         changed: dict[str, Any] = {key: group, "hidden": hidden}
         route = route._replace(**changed)
     return route
 
 
-def shown(route: Route) -> Route:
+def without_fixed_parameters(route: Route) -> Route:
     """Return the route without its fixed parameters."""
     if not route.fixed:
         return route
     return route._replace(
-        parameters=tuple(each for each in route.parameters if (each.key,) not in route.fixed),
-        query=_without(route.query, route.fixed),
-        headers=_without(route.headers, route.fixed),
-        cookies=_without(route.cookies, route.fixed),
+        parameters=tuple(
+            parameter for parameter in route.parameters if (parameter.key,) not in route.fixed
+        ),
+        query=_without_members(route.query, route.fixed),
+        headers=_without_members(route.headers, route.fixed),
+        cookies=_without_members(route.cookies, route.fixed),
     )
 
 
-def filled(route: Route, named: JsonObject) -> JsonObject:
+def with_fixed_values(route: Route, named: JsonObject) -> JsonObject:
     """Return the arguments by key with the fixed values, which replace passed values."""
     if not route.fixed:
         return named
@@ -125,7 +129,7 @@ def filled(route: Route, named: JsonObject) -> JsonObject:
     return out
 
 
-def fixed_parameters(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
+def values_of_parameters(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
     """Yield each fixed value with its parameter, and the name of its fixed property or its own key."""
     for place, parameter, key in _places(route):
         if place in route.fixed:
@@ -146,12 +150,12 @@ def _values(
     route: Route, values: Mapping[str, Any], used: set[str]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     for place, parameter, key in _places(route) if values else ():
-        value = _given(route, parameter, key, values, used)
+        value = _value_for(route, parameter, key, values, used)
         if value is not ABSENT:
             yield place, value
 
 
-def _given(
+def _value_for(
     route: Route,
     parameter: Parameter,
     key: str,
@@ -162,15 +166,15 @@ def _given(
 ) -> Any:
     """Return the value that the caller fixes, by the first ranks of ``_matching``; ``ABSENT`` by default."""
     matched = _matching(parameter, key, values)[:ranks]
-    used.update(each for rank in matched for each in rank)
-    found = next(filter(None, matched), [])
-    if len(found) > 1 and any(values[each] != values[found[0]] for each in found):
+    used.update(entry for rank in matched for entry in rank)
+    entries = next(filter(None, matched), [])
+    if len(entries) > 1 and any(values[entry] != values[entries[0]] for entry in entries):
         where = f"{route.method.upper()} {route.path}"
-        listed = " and ".join(map(repr, found))
+        listed = " and ".join(map(repr, entries))
         raise UsageError(
             f"Options.fixed has different values for the parameter {key!r} of {where}: by {listed}; keep one of them"
         )
-    return values[found[0]] if found else ABSENT
+    return values[entries[0]] if entries else ABSENT
 
 
 def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[list[str], ...]:
@@ -178,34 +182,36 @@ def _matching(parameter: Parameter, key: str, values: Collection[str]) -> tuple[
     own = {key} if parameter.members else {key, parameter.name}
     group = GROUPS.get(parameter.location, parameter.location)
     placed = {f"{where}.{name}" for where in (parameter.location, group) for name in own}
-    spelled = {each: each for each in values}
+    spelled = {entry: entry for entry in values}
     if parameter.location == "header":
         own, placed = ({name.lower() for name in names} for names in (own, placed))
-        spelled = {each: each.lower() for each in values}
+        spelled = {entry: entry.lower() for entry in values}
     ranks: tuple[list[str], ...] = ([], [], [])
-    for each, name in spelled.items():
+    for entry, name in spelled.items():
         if name in placed:
-            ranks[0].append(each)
+            ranks[0].append(entry)
         elif name in own:
-            ranks[1].append(each)
+            ranks[1].append(entry)
         elif any(fnmatchcase(one, name) for one in own | placed):
-            ranks[2].append(each)
+            ranks[2].append(entry)
     return ranks
 
 
-def _without(
+def _without_members(
     group: ParameterGroup | None, fixed: Collection[tuple[str, ...]]
 ) -> ParameterGroup | None:
     if group is None:
         return None
-    left = tuple(_left(group, fixed))
+    left = tuple(_parameters_left(group, fixed))
     if left == group.parameters:
         return group
     required = any(parameter.required for parameter in left)
     return group._replace(parameters=left, required=required) if left else None
 
 
-def _left(group: ParameterGroup, fixed: Collection[tuple[str, ...]]) -> Iterator[Parameter]:
+def _parameters_left(
+    group: ParameterGroup, fixed: Collection[tuple[str, ...]]
+) -> Iterator[Parameter]:
     for parameter in group.parameters:
         if not parameter.members:
             if (group.key, parameter.key) not in fixed:

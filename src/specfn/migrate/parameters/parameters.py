@@ -9,7 +9,12 @@ from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies.media_types import SchemaResolver
-from specfn.migrate.parameters.reserved import credential_reason, ignored, is_of_caller, overrides
+from specfn.migrate.parameters.reserved import (
+    credential_reason,
+    is_of_caller,
+    overrides,
+    reason_to_ignore,
+)
 from specfn.migrate.route import GroupKey, Location, Parameter, ParameterGroup
 from specfn.records import Note
 from specfn.settings import Presence, Settings
@@ -101,7 +106,7 @@ def path_parameters(
     found = {name: left.pop(name) for name in wanted if name in left}
     if left:
         missing = [name for name in wanted if name not in found]
-        found |= _paired(missing, left, notes)
+        found |= _pair(missing, left, notes)
     parameters = []
     keys = root_keys(wanted)
     for name in wanted:
@@ -113,17 +118,17 @@ def path_parameters(
     return tuple(parameters)
 
 
-def _paired(
+def _pair(
     missing: list[str], left: dict[str, tuple[JsonObject, str]], notes: list[Note]
 ) -> dict[str, tuple[JsonObject, str]]:
     """Match placeholders with parameters of nearly the same name; then match the last two if one of each remains."""
     near: dict[str, list[str]] = {}
     for other in left:
-        near.setdefault(_folded(other), []).append(other)
+        near.setdefault(_fold(other), []).append(other)
     pairs = {
         name: left.pop(others[0])
         for name in missing
-        if len(others := near.get(_folded(name), [])) == 1 and others[0] in left
+        if len(others := near.get(_fold(name), [])) == 1 and others[0] in left
     }
     alone = [name for name in missing if name not in pairs]
     if len(alone) == len(left) == 1:
@@ -137,8 +142,8 @@ def _paired(
     return pairs
 
 
-def _folded(name: str) -> str:
-    """Return a name without the differences that are ignored for path parameters (rule R4)."""
+def _fold(name: str) -> str:
+    """Return a name without the differences that do not matter for path parameters (rule R4)."""
     return name.lower().replace("-", "").replace("_", "")
 
 
@@ -286,12 +291,12 @@ class _ParameterSeparation:
     def _reason(self, raw: JsonObject, place: str) -> str | None:
         """Return why a parameter is not shown. A parameter that the connection sets is kept as hidden."""
         name, location = raw["name"], raw["in"]
-        reason = _hidden(name, location, self._settings, self._keys)
+        reason = _reason_to_hide(name, location, self._settings, self._keys)
         if reason is None:
             group = GROUPS[location]
             is_present = _is_present(raw, self._presence[group])
             return None if is_present else f"left out by Options.{group}"
-        if location != "header" or not ignored(name):
+        if location != "header" or not reason_to_ignore(name):
             self.hidden.append(declaration(raw, name, name, location, place))
         return reason
 
@@ -308,12 +313,12 @@ def _is_authorization(raw: JsonObject) -> bool:
     return is_header and is_true(raw.get("required"))
 
 
-def _hidden(
+def _reason_to_hide(
     name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
 ) -> str | None:
     """Return why the model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
-    reason = _reserved(name, location)
+    reason = _reason_to_reserve(name, location)
     if reason is not None:
         return reason
     wish = settings.hidden.get(name)
@@ -324,9 +329,9 @@ def _hidden(
     return credential_reason(name, location, keys)
 
 
-def _reserved(name: str, location: Location) -> str | None:
+def _reason_to_reserve(name: str, location: Location) -> str | None:
     """Return why no option can show a parameter to the model; ``None`` if one can (rule X11)."""
-    if location == "header" and (reason := ignored(name)) is not None:
+    if location == "header" and (reason := reason_to_ignore(name)) is not None:
         return reason
     if location == "header" and is_of_caller(name):
         return "only connection.headers can set it"
@@ -344,7 +349,7 @@ def _without_credentials(
         return parameter
     shown = []
     for name in parameter.members:
-        reason = _hidden(name, "query", settings, keys)
+        reason = _reason_to_hide(name, "query", settings, keys)
         if reason is None:
             shown.append(name)
         else:

@@ -77,7 +77,7 @@ _METHOD_FIELDS: Final = re.compile(r"-(http-?)?method|x-http-method|(x-)?(http-)
 _SEPARATORS: Final = re.compile(r"[ ._\[]")
 
 
-def ignored(name: str) -> str | None:
+def reason_to_ignore(name: str) -> str | None:
     """Return why a header is not a parameter at all, not even of the connection; ``None`` if it may be one."""
     lowered = name.lower()
     if lowered in _ELSEWHERE:
@@ -87,7 +87,7 @@ def ignored(name: str) -> str | None:
 
 def is_of_caller(name: str) -> bool:
     """Return whether only the caller may set a header."""
-    folded = _folded(name)
+    folded = _fold(name)
     return folded in _OF_CALLER or folded.startswith(_OF_CALLER_PREFIXES)
 
 
@@ -102,19 +102,19 @@ def overrides(name: str, location: str) -> str | None:
         ``None`` for a parameter that replaces nothing.
     """
     if location == "header":
-        folded = _folded(name)
+        folded = _fold(name)
         part = next((part for part in ("method", "host") if part in folded), "path")
         return part if _OVERRIDES.fullmatch(folded) else None
     is_field = location in {"query", "body"} and "method" in name.lower()
-    return "method" if is_field and _METHOD_FIELDS.fullmatch(_folded(name)) else None
+    return "method" if is_field and _METHOD_FIELDS.fullmatch(_fold(name)) else None
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """Return a name in the spelling that servers use for comparison."""
     return _SEPARATORS.sub("-", name.lstrip().partition("\0")[0]).lower()
 
 
 def is_reserved(name: str) -> bool:
     """Return whether arguments must never set a header."""
-    is_named = name.lower() != "accept" and ignored(name) is not None
+    is_named = name.lower() != "accept" and reason_to_ignore(name) is not None
     return is_named or is_of_caller(name) or overrides(name, "header") is not None
