@@ -48,13 +48,13 @@ def load(
             Fingerprints depend on the options, too.
         headers: headers for a document behind a login, e.g. ``{"Authorization": "Bearer ..."}``. They are sent to the
             origin of the URL only: to no other origin that it redirects to, or that the document refers to.
-        auth: likewise, user and password or an ``httpx.Auth``.
+        auth: user and password, or an ``httpx.Auth``, for the same origin only.
 
     Raises:
-        DocumentError: the source is no document of a known version; or it is refused by ``check`` or
+        DocumentError: the source is not a document of a known version; or it is refused by ``check`` or
             ``expect``.
         UsageError: an argument is invalid, an option names something that the document does not have, or there
-            are headers for a source that is no URL, or for one of plain http.
+            are headers for a source that is not a URL, or for one of plain http.
         TransportError: the server of a URL did not answer.
     """
     if check not in ("lenient", "strict"):

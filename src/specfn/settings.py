@@ -31,7 +31,7 @@ class Selection:
         methods: HTTP methods, in any letter case.
         paths: globs of path keys: ``*`` matches one segment or a part of it, ``**`` any number of segments.
         tags: globs of tags.
-        names: globs of names, dotted accessors, operationIds or ``METHOD /path``.
+        names: names, dotted accessors, operationIds or ``METHOD /path``, or globs of them; ``/path`` and ``tag:NAME``.
         safety: ``read``, ``write`` or ``destructive``.
         deprecated: true for deprecated functions only, false for the others only.
         where: a predicate over functions.

@@ -57,6 +57,7 @@ def loaded(**options: Any) -> Application:
         ({"tags": ["*"], "methods": ["get"]}, ["listPets", "getPet", "getToy"]),
         ({"names": ["list*"]}, ["listPets", "listShops"]),
         ({"names": ["pets.*", "POST /admin/*"]}, ["listPets", "addPet", "getPet", "dropPet", "getToy", "addUser"]),
+        ({"names": ["tag:toys", "/admin/**"]}, ["getToy", "addUser"]),
         ({"deprecated": True}, ["dropPet"]),
         ({"deprecated": False, "safety": ["read", "destructive"]}, ["listPets", "getPet", "getToy", "listShops"]),
         ({"safety": ["write"]}, ["addPet", "addUser"]),

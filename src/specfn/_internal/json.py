@@ -204,7 +204,7 @@ _STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+.eE0-9]*', re.DO
 
 def _place_of(number: str, text: str) -> int:
     """Return the position of a number in JSON text. The digits of strings do not count."""
-    places = (each.start() for each in _STRING_OR_NUMBER.finditer(text) if each[0] == number)
+    places = (match.start() for match in _STRING_OR_NUMBER.finditer(text) if match[0] == number)
     return next(places, 0)
 
 

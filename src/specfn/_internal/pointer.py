@@ -73,7 +73,7 @@ def step(token: str | int) -> str:
 
 
 def input_tokens(path: str) -> Tokens | None:
-    """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` if it is no such path."""
+    """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` for any other text."""
     if not path.startswith(_ROOT):
         return None
     tokens: list[str | int] = []

@@ -88,18 +88,18 @@ def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answe
         approved: the decision that the framework reports for this call.
     """
     answer = function.outcome(sent)
-    token = _granted_token(answer, approved)
+    token = _token_of(answer, approved)
     return token if isinstance(token, Answer) else function.outcome(sent, granted=token)
 
 
 async def acall(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:
     """Call a function like ``call``, asynchronously."""
     answer = await function.aoutcome(sent)
-    token = _granted_token(answer, approved)
+    token = _token_of(answer, approved)
     return token if isinstance(token, Answer) else await function.aoutcome(sent, granted=token)
 
 
-def _granted_token(answer: Answer, approved: Decision) -> str | Answer:
+def _token_of(answer: Answer, approved: Decision) -> str | Answer:
     """Return the token with which an approved call is sent, or the answer if there is nothing to send."""
     if answer.pending is None:
         return answer

@@ -47,7 +47,7 @@ class Application(FunctionSet):
 
     Attributes:
         functions: in the document's order.
-        errors: the operations that are no functions, and why.
+        errors: the operations that are not functions, and why.
         document: the normalized document.
         source: the URL or file URI that it was read from; ``None`` for text and dicts.
         settings: how it was converted.
@@ -141,9 +141,9 @@ class Application(FunctionSet):
         Raises:
             UsageError: there is no such profile or function; the text lists the known ones.
         """
-        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
+        from specfn.connectors import registry  # noqa: PLC0415  # 7 ms, only for tools
         from specfn.invocation.response_fields import refuse_filtered  # noqa: PLC0415  # only for tools
-        from specfn.tools.tool_builder import build_tools  # noqa: PLC0415  # the reason above
+        from specfn.tools.tool_builder import build_tools  # noqa: PLC0415  # only for tools
 
         listed = self.choose(select)
         if output_schema:
@@ -174,8 +174,8 @@ class Application(FunctionSet):
             UsageError: there is no such profile, or the provider would refuse the function; with the reason.
         """
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
-        from specfn.tools.tool import LeftOut  # noqa: PLC0415  # the reason above
-        from specfn.tools.tool_builder import ToolBuilder  # noqa: PLC0415  # the reason above
+        from specfn.tools.tool import LeftOut  # noqa: PLC0415  # only for tools
+        from specfn.tools.tool_builder import ToolBuilder  # noqa: PLC0415  # only for tools
 
         function = self._function(name)
         chosen = registry.profile(profile)
@@ -197,7 +197,7 @@ class Application(FunctionSet):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
+        from specfn.connectors import registry  # noqa: PLC0415  # only for tools
         from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
 
         return tuple(check(self.functions, registry.profile(profile), self._fits))
@@ -247,7 +247,7 @@ class Application(FunctionSet):
             UsageError: an argument is invalid, or names no function.
         """
         from specfn.application.bound import bind  # noqa: PLC0415  # for callers who bind
-        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
+        from specfn.connectors import registry  # noqa: PLC0415  # for callers who bind
 
         functions = tuple(entry.function for entry in self.choose(select))
         part = self if select is None else replace(self, functions=functions)
@@ -509,7 +509,7 @@ class Application(FunctionSet):
         Raises:
             UsageError: there is no such profile; with the names that exist.
         """
-        from specfn.connectors import registry  # noqa: PLC0415  # the reason above
+        from specfn.connectors import registry  # noqa: PLC0415  # pydantic is imported on first use
         from specfn.tools.report import report  # noqa: PLC0415  # only for reports
 
         return report(

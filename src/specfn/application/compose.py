@@ -90,7 +90,7 @@ def _select(functions: Sequence[Function], settings: Settings) -> tuple[Function
     """Return the functions of ``Options.select``."""
     if settings.select is None:
         return tuple(functions)
-    entries = [AdvertisedFunction(name=each.name, function=each) for each in functions]
+    entries = [AdvertisedFunction(name=function.name, function=function) for function in functions]
     chosen = choose(entries, FunctionKeys(entries), settings.select)
     return tuple(entry.function for entry in chosen)
 

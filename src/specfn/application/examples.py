@@ -22,7 +22,7 @@ _TOGETHER: Final = 500
 _SHOWN: Final = 80
 
 #: The maximum number of problems of one example in a note.
-_TOLD: Final = 3
+_MAX_PROBLEMS: Final = 3
 
 
 def example_faults(document: JsonObject) -> Iterator[Note]:
@@ -125,19 +125,23 @@ class _ExampleValidator:
         if validator.is_valid(value):
             return None
         problems = validator.problems(value)
-        told = [_told(problem, f'$input["{key}"]') for problem in problems[:_TOLD]]
-        more = f"; and {len(problems) - _TOLD:,} more" if len(problems) > _TOLD else ""
-        return f"its schema refuses the {keyword}: {'; '.join(told)}{more}"
+        texts = [
+            _describe_problem(problem, f'$input["{key}"]') for problem in problems[:_MAX_PROBLEMS]
+        ]
+        more = (
+            f"; and {len(problems) - _MAX_PROBLEMS:,} more" if len(problems) > _MAX_PROBLEMS else ""
+        )
+        return f"its schema refuses the {keyword}: {'; '.join(texts)}{more}"
 
 
-def _told(problem: ArgumentProblem, root: str) -> str:
+def _describe_problem(problem: ArgumentProblem, root: str) -> str:
     """Return the text of one problem of an example, with the place within it."""
     place = problem.path.removeprefix(root)
     at = f"at {place}: " if place else ""
     if problem.expected == "undefined":
         return f"{at}{problem.description or 'no value is allowed here.'}".rstrip(".")
-    found = "but it is missing" if problem.value is ABSENT else f"found {_short(problem.value)}"
-    return f"{at}expected {problem.expected.removesuffix(' | undefined')}, {found}"
+    fault = "but it is missing" if problem.value is ABSENT else f"found {_short(problem.value)}"
+    return f"{at}expected {problem.expected.removesuffix(' | undefined')}, {fault}"
 
 
 def _short(value: Any) -> str:

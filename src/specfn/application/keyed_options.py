@@ -40,7 +40,9 @@ def with_names_and_descriptions(
     """
     if not settings.names and not settings.descriptions:
         return tuple(functions)
-    keys = FunctionKeys([AdvertisedFunction(name=each.name, function=each) for each in functions])
+    keys = FunctionKeys(
+        [AdvertisedFunction(name=function.name, function=function) for function in functions]
+    )
     names = _by_function("Options.names", settings.names, keys)
     texts = _by_function("Options.descriptions", settings.descriptions, keys)
     for name in names.values():

@@ -14,13 +14,13 @@ class Namespace:
     """Functions and further namespaces as attributes.
 
     An attribute has the name of an element of accessors. If the name is a keyword of Python or an attribute of every
-    object, it has a trailing ``_`` (``api.global_``). ``getattr`` also takes the element itself.
+    object, it has a trailing ``_`` (``api.global_``). ``getattr`` also finds the element itself.
     """
 
     __slots__ = ("_Namespace__find", "_Namespace__names", "_Namespace__tree")
 
     def __init__(self, tree: _Tree, find: Callable[[str], Any]) -> None:
-        """Take the elements at this place.
+        """Create the namespace of a place in the accessors.
 
         Args:
             tree: the name of a function, or a further tree, by element.

@@ -49,8 +49,8 @@ def arguments_of(
     """
     properties, required = _properties(function, parameters)
     if any(_has_reference(schema) for schema in properties.values()):
-        found = inline()["properties"]
-        properties = {key: found.get(key, True) for key in properties}
+        inlined = inline()["properties"]
+        properties = {key: inlined.get(key, True) for key in properties}
     names = python_names(properties)
     return [
         Argument(names[key], key, schema, key in required) for key, schema in properties.items()

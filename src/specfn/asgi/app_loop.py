@@ -113,7 +113,7 @@ class Lifespan:
     """
 
     def __init__(self, app: AsgiApp) -> None:
-        """Take an application that is not started."""
+        """Prepare the lifespan of an application that is not started."""
         self.state: dict[str, Any] = {}
         self._app = app
         self._task: asyncio.Task[None] | None = None

@@ -26,7 +26,7 @@ class AppResponse:
     """The response of an application. All methods run in the event loop of the application."""
 
     def __init__(self, app: AsgiApp, request: httpx.Request) -> None:
-        """Take the application and a request that is not sent."""
+        """Prepare a request that is not sent."""
         self._app = app
         self._request = request
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue(

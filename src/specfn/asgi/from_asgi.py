@@ -27,7 +27,7 @@ class RunningApp:
     """An application with its event loop and its lifespan."""
 
     def __init__(self, app: AsgiApp) -> None:
-        """Take an application that is not started."""
+        """Create the event loop of an application that is not started."""
         self._app = app
         self._lifespan = Lifespan(app)
         self.loop = AppLoop()
@@ -66,7 +66,7 @@ class BlockingTransport(httpx.BaseTransport):
     """The transport of blocking calls."""
 
     def __init__(self, app: RunningApp) -> None:
-        """Take the application."""
+        """Send requests to an application."""
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -81,7 +81,7 @@ class AwaitingTransport(httpx.AsyncBaseTransport):
     """The transport of asynchronous calls."""
 
     def __init__(self, app: RunningApp) -> None:
-        """Take the application."""
+        """Send requests to an application."""
         self._app = app
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -62,8 +62,8 @@ def connection(
     """
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # slow import
 
-    from specfn.http.connection import Connection  # noqa: PLC0415  # likewise
-    from specfn.http.request.security import require_declared  # noqa: PLC0415  # likewise
+    from specfn.http.connection import Connection  # noqa: PLC0415  # slow import
+    from specfn.http.request.security import require_declared  # noqa: PLC0415  # slow import
 
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
@@ -76,14 +76,14 @@ def connection(
     if given["timeout"] is not None:
         fields["timeout"] = given["timeout"]
     try:
-        found: Connection = TypeAdapter(Connection).validate_python(fields)
+        new_connection: Connection = TypeAdapter(Connection).validate_python(fields)
     except ValidationError as error:
         raise UsageError(_message(error.errors(include_input=False, include_url=False))) from None
     try:
-        require_declared(api, found)
+        require_declared(api, new_connection)
     except UsageError as error:
         raise UsageError(f"{document}: {error}" if document else str(error)) from None
-    return found
+    return new_connection
 
 
 def _base_url(api: "Api", given: str | None, option: str) -> str:
@@ -110,9 +110,9 @@ def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[s
     Raises:
         UsageError: a value has another form.
     """
-    for each in given:
-        name, found, value = each.partition(separator)
-        if not found or not name.strip():
+    for text in given:
+        name, sign, value = text.partition(separator)
+        if not sign or not name.strip():
             raise UsageError(
                 f"{option} is invalid: expected a name and a value, separated by {separator!r}"
             )
@@ -125,9 +125,9 @@ def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tu
         value = os.environ.get(variable_of(f"{document}_{name}" if document else name))
         if value:
             yield name, _credential(scheme, value)
-    for each in given:
-        name, found, value = each.partition("=")
-        if not found:
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign:
             raise UsageError(
                 "--auth is invalid: expected SCHEME=VALUE; or set the environment variable SPECFN_AUTH_SCHEME"
             )

@@ -47,9 +47,12 @@ def each_document(
         raise UsageError(f"-o {target!r} is not a directory: pass a directory for the results")
     pairs = _pairs(Path(directory), Path(target), suffix)
     faulty = 0
-    with Progress() as progress, closing(_converted(convert, pairs, jobs or processors())) as done:
-        for count, ((path, _), found) in enumerate(zip(pairs, done, strict=True), start=1):
-            messages, is_complete = found
+    with (
+        Progress() as progress,
+        closing(_convert_all(convert, pairs, jobs or processors())) as done,
+    ):
+        for count, ((path, _), result) in enumerate(zip(pairs, done, strict=True), start=1):
+            messages, is_complete = result
             for message in filter(None, messages):
                 output.complain(f"{path}: {message}")
             faulty += not is_complete
@@ -66,39 +69,39 @@ def processors() -> int:
 
 def _pairs(directory: Path, target: Path, suffix: str) -> list[tuple[str, str]]:
     """Return the path of each document with that of its result."""
-    found: dict[Path, Path] = {}
+    results: dict[Path, Path] = {}
     for path in sorted(directory.rglob("*")):
         is_result = target.resolve() != directory.resolve() and path.is_relative_to(target)
         if path.suffix.lower() not in _DOCUMENTS or is_result or not path.is_file():
             continue
         place = target / path.relative_to(directory)
         place = place if place.suffix == suffix else place.with_name(place.name + suffix)
-        if place in found or place.resolve() == path.resolve():
+        if place in results or place.resolve() == path.resolve():
             raise UsageError(
-                f"the result of {str(path)!r} would replace {str(found.get(place, path))!r}; "
+                f"the result of {str(path)!r} would replace {str(results.get(place, path))!r}; "
                 "pass another directory to -o"
             )
-        found[place] = path
-    if not found:
+        results[place] = path
+    if not results:
         raise UsageError(f"{str(directory)!r} contains no JSON or YAML files")
-    return [(str(path), str(place)) for place, path in found.items()]
+    return [(str(path), str(place)) for place, path in results.items()]
 
 
-def _converted(convert: Convert, pairs: list[tuple[str, str]], jobs: int) -> Generator[Converted]:
+def _convert_all(convert: Convert, pairs: list[tuple[str, str]], jobs: int) -> Generator[Converted]:
     """Yield the results in order."""
     if jobs == 1:
         for pair in pairs:
-            yield _guarded(convert, pair)
+            yield _convert_safely(convert, pair)
         return
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  # for several processes
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  # likewise
-    from multiprocessing import get_context  # noqa: PLC0415  # likewise
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  # for several processes
+    from multiprocessing import get_context  # noqa: PLC0415  # for several processes
 
-    from specfn.bulk.worker_pool import attach_to_parent  # noqa: PLC0415  # likewise
+    from specfn.bulk.worker_pool import attach_to_parent  # noqa: PLC0415  # for several processes
 
     executor = ProcessPoolExecutor(jobs, get_context("spawn"), attach_to_parent)
     try:
-        yield from executor.map(_guarded, [convert] * len(pairs), pairs)
+        yield from executor.map(_convert_safely, [convert] * len(pairs), pairs)
     except BrokenProcessPool:
         raise UsageError(
             "a worker process ended: it was killed, or had not enough memory"
@@ -107,7 +110,7 @@ def _converted(convert: Convert, pairs: list[tuple[str, str]], jobs: int) -> Gen
         executor.shutdown(cancel_futures=True)
 
 
-def _guarded(convert: Convert, pair: tuple[str, str]) -> Converted:
+def _convert_safely(convert: Convert, pair: tuple[str, str]) -> Converted:
     """Convert a document, or return its error."""
     path, place = pair
     try:

@@ -71,7 +71,7 @@ def explain(error: BaseException) -> tuple[str, int]:
         return f"the output could not be written: {error.strerror or error}", EXIT_FAILURE
     if isinstance(error, MemoryError):
         return "not enough memory for this document", EXIT_FAILURE
-    return _unexpected(error), EXIT_FAILURE
+    return _defect_message(error), EXIT_FAILURE
 
 
 def _text(error: BaseException) -> str:
@@ -108,7 +108,7 @@ def _with_help(error: click.UsageError) -> str:
     asked = error.ctx.command_path if error.ctx else "specfn"
     text = _sentence(error.format_message())
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        known = [name for each in error.ctx.command.params for name in each.opts]
+        known = [name for parameter in error.ctx.command.params for name in parameter.opts]
         options = [name for name in (*known, "--help") if name.startswith("--")]
         text = f"there is no option {error.option_name!r}{similar(error.option_name, options)}"
     return f"{text} See {asked} --help" if text.endswith("?") else f"{text}; see {asked} --help"
@@ -121,7 +121,7 @@ def _sentence(text: str) -> str:
     return text[:1].lower() + text[1:].removesuffix("." if not text.endswith("...") else "")
 
 
-def _unexpected(error: BaseException) -> str:
+def _defect_message(error: BaseException) -> str:
     """Return the message for an unexpected error, with its place in the source code."""
     import traceback  # noqa: PLC0415  # 2 ms, only for defects
 

@@ -49,7 +49,7 @@ class _LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # likewise
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
         if cmd_name not in _COMMANDS:
             return None
         module = cmd_name.replace("-", "_")
@@ -58,10 +58,10 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each subcommand with the first sentence of its help."""
-        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         rows = [
             (name, command.get_short_help_str(limit=_SENTENCE))
-            for name, command in found.items()
+            for name, command in commands.items()
             if command is not None
         ]
         with formatter.section("Commands"):

@@ -41,7 +41,7 @@ def _import_orjson() -> None:
     if mask is not None:
         mask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        import orjson  # noqa: F401, PLC0415  # likewise
+        import orjson  # noqa: F401, PLC0415  # imported where an interrupt is caught
     finally:
         if mask is not None:
             mask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -52,7 +52,7 @@ def _run(arguments: Sequence[str]) -> int:
     from specfn.cli import output  # noqa: PLC0415  # imported where an interrupt is caught
 
     try:
-        from specfn.cli.group import group  # noqa: PLC0415  # likewise
+        from specfn.cli.group import group  # noqa: PLC0415  # imported where an interrupt is caught
 
         output.prepare()
         given = list(arguments) or ["--help"]

@@ -68,7 +68,7 @@ def write_json(pieces: Iterable[bytes], *, is_lines: bool = False) -> None:
         is_lines: whether the text is JSON Lines, which have no further line breaks.
     """
     if stdout().isatty():
-        from specfn.cli.terminal import (  # noqa: PLC0415  # likewise
+        from specfn.cli.terminal import (  # noqa: PLC0415  # for terminals only
             indent_json,
             is_colored,  # for terminals only
             paint_json,
@@ -121,7 +121,7 @@ def _lay_out(
         painted: the beginning of the text that has the color; by default, all of it.
         hanging: as for ``write_lines``.
     """
-    from specfn.cli.terminal import is_colored, paint, terminal_width, wrap  # noqa: PLC0415  # for terminals only  # noqa: PLC0415  # likewise
+    from specfn.cli.terminal import is_colored, paint, terminal_width, wrap  # noqa: PLC0415  # for terminals only
 
     width = terminal_width()
     shown = "\n".join(

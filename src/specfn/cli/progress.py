@@ -61,7 +61,7 @@ class Progress:
     def __enter__(self) -> Self:
         if sys.stderr is not None and sys.stderr.isatty() and not Progress._is_drawing:
             from multiprocessing import parent_process  # noqa: PLC0415  # for terminals only
-            from threading import Event, Thread  # noqa: PLC0415  # likewise
+            from threading import Event, Thread  # noqa: PLC0415  # for terminals only
 
             if parent_process() is not None:
                 return self
@@ -93,25 +93,25 @@ class Progress:
 
     def read(self, size: int, whole: int | None) -> None:
         """Store the number of bytes that were received or parsed."""
-        self._counted("reading", "MB", size, whole)
+        self._store("reading", "MB", size, whole)
 
     def composed(self, count: int, whole: int) -> None:
         """Store the number of composed functions."""
-        self._counted("composing", "functions", count, whole)
+        self._store("composing", "functions", count, whole)
 
     def converted(self, count: int, whole: int) -> None:
         """Store the number of converted documents."""
-        self._counted("converting", "documents", count, whole)
+        self._store("converting", "documents", count, whole)
 
     def checked(self, rows: int, share: float | None) -> None:
         """Store the number of checked rows, and the share of the source."""
-        self._counted("checking", "rows", rows, round(rows / share) if share else None)
+        self._store("checking", "rows", rows, round(rows / share) if share else None)
 
     def working(self, label: str) -> None:
         """Begin a step without counts."""
         self._step = ProgressState(label, "", monotonic())
 
-    def _counted(self, label: str, unit: str, count: int, whole: int | None) -> None:
+    def _store(self, label: str, unit: str, count: int, whole: int | None) -> None:
         step = self._step
         begun = step.begun if step.label == label else monotonic()
         self._step = ProgressState(label, unit, begun, count, whole)

@@ -59,24 +59,24 @@ def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
         OSError: the write failed; an existing file is unchanged.
     """
     if not path or "\0" in path:
-        raise _refused(path, "not a path", option)
+        raise _error(path, "not a path", option)
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
-        with os.fdopen(_opened(path, os.O_WRONLY, path, option), "wb") as file:
+        with os.fdopen(_open(path, os.O_WRONLY, path, option), "wb") as file:
             file.writelines(pieces)
         return
     target = os.path.realpath(path)  # not above: the link /dev/stdout may lead to no path
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
-    descriptor = _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, path, option)
+    descriptor = _open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, path, option)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(pieces)
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))  # noqa: PTH101  # paths are texts in this module
-        os.replace(temporary, target)  # noqa: PTH105  # likewise
+        os.replace(temporary, target)  # noqa: PTH105  # paths are texts in this module
     except BaseException:  # also after an interrupt, no partial file remains
         with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108  # likewise
+            os.unlink(temporary)  # noqa: PTH108  # paths are texts in this module
         raise
 
 
@@ -91,25 +91,25 @@ def refuse_source(spec: str, path: str | None, option: str = "-o") -> None:
     Raises:
         UsageError: both are the same file.
     """
-    if not path or not os.path.isfile(spec) or not os.path.isfile(path):  # noqa: PTH113  # likewise
+    if not path or not os.path.isfile(spec) or not os.path.isfile(path):  # noqa: PTH113  # paths are texts in this module
         return
-    if os.path.samefile(spec, path):  # noqa: PTH121  # likewise
+    if os.path.samefile(spec, path):  # noqa: PTH121  # paths are texts in this module
         raise UsageError(f"{path!r} is the document; pass another path to {option}")
 
 
 def _mode(path: str) -> int | None:
     try:
-        return os.stat(path).st_mode  # noqa: PTH116  # likewise
+        return os.stat(path).st_mode  # noqa: PTH116  # paths are texts in this module
     except OSError:
         return None
 
 
-def _opened(path: str, flags: int, asked: str, option: str) -> int:
+def _open(path: str, flags: int, asked: str, option: str) -> int:
     try:
         return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
-        raise _refused(asked, error.strerror or "refused by the system", option) from None
+        raise _error(asked, error.strerror or "refused by the system", option) from None
 
 
-def _refused(path: str, reason: str, option: str) -> UsageError:
+def _error(path: str, reason: str, option: str) -> UsageError:
     return UsageError(f"{path!r} cannot be written: {reason}; pass another path to {option}")

@@ -99,13 +99,13 @@ class Values(_TextType):
     def shell_complete(
         self,
         ctx: click.Context,  # noqa: ARG002  # the signature of click
-        param: click.Parameter,  # noqa: ARG002  # likewise
+        param: click.Parameter,  # noqa: ARG002  # the signature of click
         incomplete: str,
     ) -> "list[CompletionItem]":
         """Return the values that begin with a text."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415  # for completion only
 
-        return [CompletionItem(each) for each in self.values() if each.startswith(incomplete)]
+        return [CompletionItem(value) for value in self.values() if value.startswith(incomplete)]
 
 
 class _ListedOption(click.Option):
@@ -121,7 +121,7 @@ class _ListedOption(click.Option):
 
 
 def choice(name: str, field: str, values: Sequence[str], text: str, **settings: Any) -> Option[Any]:
-    """Return an option with a short list of values, which its help shows beside its name."""
+    """Return an option with a short list of values, which its help shows next to its name."""
     shown = f"[{'|'.join(values)}]"
     kind = Values(lambda: values)
     return click.option(
@@ -200,8 +200,8 @@ def _first_file(context: "click.Context") -> str | None:
 def _matching_names(spec: str, incomplete: str) -> list[str]:
     """Return the names that begin with a text; or the other names without invisible characters that do."""
     from specfn.api import convert  # noqa: PLC0415  # for completion only
-    from specfn.function.function_names import handles  # noqa: PLC0415  # likewise
-    from specfn.settings import DEFAULT  # noqa: PLC0415  # likewise
+    from specfn.function.function_names import handles  # noqa: PLC0415  # for completion only
+    from specfn.settings import DEFAULT  # noqa: PLC0415  # for completion only
 
     functions = convert(spec, DEFAULT).functions
     names = [f.name for f in functions if f.name.startswith(incomplete)]
@@ -242,7 +242,7 @@ output_file: Final = click.option(
     "--output",
     "path",
     metavar="FILE",
-    help="Write to FILE, completely or not at all.",
+    help="Write to FILE atomically.",
     shell_complete=complete_files,
 )
 

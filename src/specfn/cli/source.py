@@ -120,12 +120,12 @@ def read_file(path: str) -> bytes:
     check_file(path)
     try:
         with Path(path).open("rb") as stream:
-            found = stream.read(MAX_BYTES + 1)
+            content = stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise UnreadableFileError(f"{path!r} cannot be read: {error.strerror}") from None
-    if len(found) > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise UnreadableFileError(f"{path!r} is larger than the limit of {MAX_BYTES:,} bytes")
-    return found
+    return content
 
 
 def stdin(progress: "Progress") -> bytes:
@@ -141,16 +141,16 @@ def stdin(progress: "Progress") -> bytes:
         progress.close()  # the line would cover the text that is typed
         announce_terminal()
     stream = cast("BufferedReader", sys.stdin.buffer)
-    found = bytearray()
+    content = bytearray()
     try:
         while chunk := stream.read1(1 << 20):
-            found += chunk
-            progress.read(len(found), None)
-            if len(found) > MAX_BYTES:
+            content += chunk
+            progress.read(len(content), None)
+            if len(content) > MAX_BYTES:
                 raise DocumentError(f"stdin is larger than the limit of {MAX_BYTES:,} bytes")
     except OSError as error:
         raise DocumentError(f"stdin cannot be read: {error.strerror}") from None
-    return bytes(found)
+    return bytes(content)
 
 
 def announce_terminal() -> None:

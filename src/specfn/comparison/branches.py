@@ -105,7 +105,7 @@ class _Pairs(Protocol):
     def is_unchanged(self, old: Any, new: Any) -> bool:
         """Return whether two schemas are the same."""
 
-    def resolved(self, schema: Any, *, is_old: bool) -> JsonObject:
+    def resolve(self, schema: Any, *, is_old: bool) -> JsonObject:
         """Return a schema as an object, with its reference followed."""
 
 
@@ -119,8 +119,8 @@ class BranchRule:
 
     def is_alone(self, old: JsonObject, new: JsonObject) -> bool:
         """Return whether one schema consists only of a union, and the other has no union or also consists only of one."""
-        unions = [_union(each) is not None for each in (old, new)]
-        alone = [len(constraints(each)) == 1 for each in (old, new)]
+        unions = [_union(schema) is not None for schema in (old, new)]
+        alone = [len(constraints(schema)) == 1 for schema in (old, new)]
         if all(unions):
             return all(alone)
         return any(union and only for union, only in zip(unions, alone, strict=True))
@@ -129,7 +129,7 @@ class BranchRule:
         """Yield the changes of the alternatives, and the pairs of alternatives to compare."""
         yield from self._all_of(old, new)
         before, after = _union(old), _union(new)
-        if any(all(key in each for key in _UNIONS) for each in (old, new)):
+        if any(all(key in schema for key in _UNIONS) for schema in (old, new)):
             yield from self._several(old, new)
         elif before is not None and after is not None:
             yield from self._alternatives(before, after, depth)
@@ -155,7 +155,7 @@ class BranchRule:
         """Yield an undecided change if a schema has two lists of alternatives."""
         if any(not self._pairs.is_unchanged(old.get(key), new.get(key)) for key in _UNIONS):
             before, after = (
-                {key: each[key] for key in _UNIONS if key in each} for each in (old, new)
+                {key: schema[key] for key in _UNIONS if key in schema} for schema in (old, new)
             )
             yield SchemaChange((), "schema", before, after, "maybe", "the alternatives changed")
 
@@ -197,12 +197,12 @@ class BranchRule:
         for schema in removed:
             verdict = self._best(schema, after, depth)
             if verdict != "no":
-                is_null = self._pairs.resolved(schema, is_old=True).get("type") == "null"
+                is_null = self._pairs.resolve(schema, is_old=True).get("type") == "null"
                 kind: DifferenceKind = "nullable" if is_null else "branch-removed"
                 text = "null is no longer accepted" if is_null else "an alternative was removed"
                 yield SchemaChange((), kind, schema, ABSENT, verdict, text)
         for schema in added:
-            is_null = self._pairs.resolved(schema, is_old=False).get("type") == "null"
+            is_null = self._pairs.resolve(schema, is_old=False).get("type") == "null"
             kind = "nullable" if is_null else "branch-added"
             text = "null is accepted" if is_null else "an alternative is new"
             yield SchemaChange((), kind, ABSENT, schema, "no", text)
@@ -226,7 +226,7 @@ class BranchRule:
         return is_refused and self._best(old, after, depth) == "no"
 
     def _fact(self, fact: Callable[[JsonObject], Any], schema: Any, *, is_old: bool) -> Any:
-        return fact(self._pairs.resolved(schema, is_old=is_old))
+        return fact(self._pairs.resolve(schema, is_old=is_old))
 
     def _best(self, schema: Any, after: list[Any], depth: int) -> Verdict:
         """Return whether the new alternatives refuse a value of an old one."""
@@ -245,8 +245,8 @@ class BranchRule:
             return
         if "oneOf" in old and self._pairs.is_unchanged(old["oneOf"], new["oneOf"]):
             return
-        resolved = [self._pairs.resolved(each, is_old=False) for each in after]
-        if not (are_distinct([*map(tag_of, resolved)]) or are_disjoint(resolved)):
+        schemas = [self._pairs.resolve(branch, is_old=False) for branch in after]
+        if not (are_distinct([*map(tag_of, schemas)]) or are_disjoint(schemas)):
             text = "a value may now fit several alternatives of a oneOf"
             yield SchemaChange((), "schema", old.get("oneOf", ABSENT), new["oneOf"], "maybe", text)
 

@@ -99,11 +99,11 @@ class _Comparison:
 
     def _arguments(self, old: Function, new: Function) -> Iterator[Difference]:
         pairs = self._inputs(old, new)
-        for matched in _matched_arguments(old, new):
+        for matched in _argument_pairs(old, new):
             for before, after in matched.pairs:
                 is_single = all(
-                    types_of(pairs.resolved(each.schema, is_old=each is before)) <= _SINGLE
-                    for each in (before, after)
+                    types_of(pairs.resolve(argument.schema, is_old=argument is before)) <= _SINGLE
+                    for argument in (before, after)
                 )
                 parts = _argument(before, after, is_single=is_single)
                 yield from (replace(part, name=new.name) for part in parts)
@@ -127,10 +127,11 @@ class _Comparison:
         before, after = old.route.body, new.route.body
         pairs = self._inputs(old, new)
         schemas = [
-            each.schemas.composed.arguments["properties"].get("body", {}) for each in (old, new)
+            function.schemas.composed.arguments["properties"].get("body", {})
+            for function in (old, new)
         ]
         properties = [
-            properties_of(pairs.resolved(schema, is_old=is_old))
+            properties_of(pairs.resolve(schema, is_old=is_old))
             for schema, is_old in zip(schemas, (True, False), strict=True)
         ]
 
@@ -166,17 +167,18 @@ class _Comparison:
         return self._pairs[key]
 
 
-def _matched_arguments(old: Function, new: Function) -> Iterator[Matched]:
+def _argument_pairs(old: Function, new: Function) -> Iterator[Matched]:
     before, after = arguments_of(old), arguments_of(new)
     if anonymous_path(old) != anonymous_path(new):
         yield match_arguments(before, after)
         return
     old_path, new_path = (
-        [each for each in arguments if not each.group] for arguments in (before, after)
+        [argument for argument in arguments if not argument.group] for arguments in (before, after)
     )
     yield match_path_arguments(old_path, new_path)
     yield match_arguments(
-        [each for each in before if each.group], [each for each in after if each.group]
+        [argument for argument in before if argument.group],
+        [argument for argument in after if argument.group],
     )
 
 
@@ -206,7 +208,9 @@ def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Itera
         yield part("required", old.required, new.required, verdict, text)
     if old.location == new.location and old.wire != new.wire:
         changed = {key for key in old.wire if old.wire[key] != new.wire[key]}
-        before, after = ({key: each.wire[key] for key in sorted(changed)} for each in (old, new))
+        before, after = (
+            {key: argument.wire[key] for key in sorted(changed)} for argument in (old, new)
+        )
         text = f"is serialized differently ({', '.join(sorted(changed))})"
         if not (is_single and changed == {"explode"}):
             yield part("serialization", before, after, "yes", text)

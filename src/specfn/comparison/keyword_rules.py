@@ -22,17 +22,17 @@ ALL_TYPES: Final = frozenset(BY_TYPE)
 def types_of(schema: JsonObject) -> frozenset[str]:
     """Return the types that a schema accepts; those of its values if it lists them."""
     values = values_of(schema)
-    return _declared_types(schema) if values is None else frozenset(map(_type_of, values))
+    return _types_in(schema) if values is None else frozenset(map(_type_of, values))
 
 
-def _declared_types(schema: JsonObject) -> frozenset[str]:
+def _types_in(schema: JsonObject) -> frozenset[str]:
     declared = schema.get("type", ALL_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
 
 def values_of(schema: JsonObject) -> list[Any] | None:
     """Return all values that a schema accepts by its types and lists; ``None`` if their number is not limited."""
-    types = _declared_types(schema)
+    types = _types_in(schema)
     if "const" in schema:
         listed_too = {*map(_key, schema.get("enum", [schema["const"]]))}
         values = [schema["const"]] if _key(schema["const"]) in listed_too else []
@@ -161,7 +161,7 @@ _ANNOTATIONS: Final[dict[str, DifferenceKind]] = {
     "deprecated": "deprecated",
 }
 
-#: Members of a schema that are no constraints and are not compared.
+#: Members of a schema that are not constraints and are not compared.
 _IGNORED: Final = frozenset(
     {"readOnly", "writeOnly", "$comment", "$id", "$anchor", "$schema", "externalDocs"}
 )

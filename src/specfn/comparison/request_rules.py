@@ -78,10 +78,10 @@ def server_changes(old: Sequence[JsonObject], new: Sequence[JsonObject]) -> Iter
     else:
         breaking = "maybe" if before[0] in after else "yes"
         if urls[0][0] == urls[1][0]:
-            shown = [brief(each[0]["variables"]) for each in (before, after)]
+            shown = [brief(servers[0]["variables"]) for servers in (before, after)]
             text = f"the variables of the server {brief(urls[0][0])} changed"
         else:
-            shown, text = [brief(each[0]) for each in urls], "the server changed"
+            shown, text = [brief(listed[0]) for listed in urls], "the server changed"
         sentence = f"{text} from {shown[0]} to {shown[1]}"
     yield Difference("", "server", "servers", *urls, breaking, sentence, "/servers", "/servers")
 
@@ -101,7 +101,7 @@ def _server(server: JsonObject) -> JsonObject:
 def _servers(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the difference of servers that an operation declares itself."""
     if old.route.servers or new.route.servers:
-        servers = (each.route.servers or each.api.servers for each in (old, new))
+        servers = (function.route.servers or function.api.servers for function in (old, new))
         for change in server_changes(*servers):
             yield replace(change, old_pointer=old.route.pointer, new_pointer=new.route.pointer)
 
@@ -164,8 +164,8 @@ def _place_of(parameter: Parameter) -> tuple[str, str]:
 
 def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> Difference:
     parameter = old if new is ABSENT else new
-    values = [ABSENT if each is ABSENT else each.name for each in (old, new)]
-    pointers = [None if each is ABSENT else each.pointer for each in (old, new)]
+    values = [ABSENT if hidden is ABSENT else hidden.name for hidden in (old, new)]
+    pointers = [None if hidden is ABSENT else hidden.pointer for hidden in (old, new)]
     text = f"the {parameter.location} argument {parameter.name}, which the connection sets, {state}"
     return Difference(
         "",
@@ -275,7 +275,7 @@ def _statuses(function: Function) -> dict[str, list[str]]:
     declared = [*function.route.exceptions.values()]
     if function.route.success is not None:
         declared.insert(0, function.route.success)
-    return {each.status: sorted(each.media_types) for each in declared}
+    return {response.status: sorted(response.media_types) for response in declared}
 
 
 _RULES: Final[tuple[Callable[[Function, Function], Iterator[Difference]], ...]] = (

@@ -39,7 +39,7 @@ class UnchangedDefinitions:
 
     def refer_alike(self, schema: Any) -> bool:
         """Return whether all definitions that a schema refers to are unchanged."""
-        return all(self.is_unchanged(name) for name in self._referenced(schema))
+        return all(self.is_unchanged(name) for name in self._references(schema))
 
     def is_unchanged(self, name: str) -> bool:
         """Return whether a definition is the same in both documents."""
@@ -51,7 +51,7 @@ class UnchangedDefinitions:
         """Decide every definition that one refers to: the changed ones first, then those that refer to them."""
         users: dict[str, list[str]] = {}
         changed: list[str] = []
-        waiting, found = [start], {start}
+        waiting, reached = [start], {start}
         while waiting:
             name = waiting.pop()
             if name in self._known:
@@ -60,10 +60,10 @@ class UnchangedDefinitions:
             if not self._is_same(name):
                 changed.append(name)
                 continue
-            for used in self._referenced(self._old[name]):
+            for used in self._references(self._old[name]):
                 users.setdefault(used, []).append(name)
-                if used not in found:
-                    found.add(used)
+                if used not in reached:
+                    reached.add(used)
                     waiting.append(used)
         affected = set(changed)
         while changed:
@@ -71,7 +71,7 @@ class UnchangedDefinitions:
                 if user not in affected:
                     affected.add(user)
                     changed.append(user)
-        self._known.update((name, name not in affected) for name in found)
+        self._known.update((name, name not in affected) for name in reached)
 
     def _is_same(self, name: str) -> bool:
         try:
@@ -79,7 +79,7 @@ class UnchangedDefinitions:
         except KeyError:
             return False
 
-    def _referenced(self, schema: Any) -> Iterator[str]:
+    def _references(self, schema: Any) -> Iterator[str]:
         for node in walk(schema):
             name = self._old.name_of(node["$ref"]) if "$ref" in node else None
             if name is not None:
@@ -137,7 +137,7 @@ def _undecided(tokens: _Tokens) -> SchemaChange:
 
 def _with_equal_lists(old: JsonObject, new: JsonObject) -> tuple[JsonObject, JsonObject]:
     """Return two schemas with lists of values, if one of them has alternatives that are single values."""
-    unions = [not {"anyOf", "oneOf"}.isdisjoint(each) for each in (old, new)]
+    unions = [not {"anyOf", "oneOf"}.isdisjoint(schema) for schema in (old, new)]
     return (old, new) if all(unions) else (as_list(old), as_list(new))
 
 
@@ -167,7 +167,7 @@ class SchemaPairs:
         if self.is_unchanged(old, new):
             return []
         root = self._part(old, new, 0)
-        found = list(root.changes)
+        changes = list(root.changes)
         seen: set[_Names] = set()
         waiting: deque[tuple[_Tokens, _Edge]] = deque(((), edge) for edge in root.edges)
         while waiting:
@@ -176,9 +176,11 @@ class SchemaPairs:
                 continue
             seen.add(edge.names)
             part, tokens = self._definition(edge.names, 0), (*above, *edge.tokens)
-            found += [each._replace(tokens=(*tokens, *each.tokens)) for each in part.changes]
-            waiting.extend((tokens, each) for each in part.edges)
-        return found
+            changes += [
+                change._replace(tokens=(*tokens, *change.tokens)) for change in part.changes
+            ]
+            waiting.extend((tokens, edge_below) for edge_below in part.edges)
+        return changes
 
     def verdict(self, old: Any, new: Any, depth: int) -> Verdict:
         """Return whether the new schema refuses a value that the old one accepts; "maybe" after too many tries."""
@@ -192,16 +194,16 @@ class SchemaPairs:
             return "no"
         waiting = [self._part(old, new, depth, only_verdict=True)]
         seen: set[_Names] = set()
-        found: list[Verdict] = []
+        verdicts: list[Verdict] = []
         while waiting:
             part = waiting.pop()
-            found += [each.breaking for each in part.changes]
+            verdicts += [change.breaking for change in part.changes]
             names = {edge.names for edge in part.edges} - seen
             seen |= names
             if len(seen) > _MOST_PAIRS:
-                return worst([*found, "maybe"])
-            waiting += [self._definition(each, depth) for each in names if not self._is_equal(each)]
-        return worst(found)
+                return worst([*verdicts, "maybe"])
+            waiting += [self._definition(pair, depth) for pair in names if not self._is_equal(pair)]
+        return worst(verdicts)
 
     def is_unchanged(self, old: Any, new: Any) -> bool:
         """Return whether two schemas are the same, with everything that they refer to."""
@@ -211,7 +213,7 @@ class SchemaPairs:
         """Return whether two schemas differ in annotations only, with everything that they refer to."""
         return is_same_meaning(old, new) and self._meanings.refer_alike(old)
 
-    def resolved(self, schema: Any, *, is_old: bool) -> JsonObject:
+    def resolve(self, schema: Any, *, is_old: bool) -> JsonObject:
         """Return a schema as an object, with its reference followed."""
         definitions = self._old if is_old else self._new
         texts: JsonObject = {}
@@ -256,16 +258,16 @@ class SchemaPairs:
     def _explore(self, start: _Names) -> None:
         """Decide the pairs that a pair refers to: those with changes first, then those that refer to them."""
         users: dict[_Names, list[_Names]] = {}
-        waiting, found = [start], {start}
+        waiting, reached = [start], {start}
         while waiting:
             names = waiting.pop()
             for edge in self._definition(names, 0).edges:
                 users.setdefault(edge.names, []).append(names)
-                if edge.names not in found and edge.names not in self._affected:
+                if edge.names not in reached and edge.names not in self._affected:
                     waiting.append(edge.names)
-                found.add(edge.names)
+                reached.add(edge.names)
         marked = [
-            names for names in found if self._affected.get(names) or self._parts[names].changes
+            names for names in reached if self._affected.get(names) or self._parts[names].changes
         ]
         affected = set(marked)
         while marked:
@@ -273,7 +275,7 @@ class SchemaPairs:
                 if user not in affected:
                     affected.add(user)
                     marked.append(user)
-        self._affected.update((names, names in affected) for names in found)
+        self._affected.update((names, names in affected) for names in reached)
 
     # -- one pair of schemas ----------------------------------------------------------------------
 
@@ -309,13 +311,13 @@ class SchemaPairs:
                     change._replace(tokens=tokens) for change in annotation_changes(before, after)
                 )
                 continue
-            for found in self._compared(before, after, depth):
-                if isinstance(found, SchemaChange):
-                    part.changes.append(found._replace(tokens=(*tokens, *found.tokens)))
-                    if only_verdict and found.breaking == "yes":
+            for item in self._compare(before, after, depth):
+                if isinstance(item, SchemaChange):
+                    part.changes.append(item._replace(tokens=(*tokens, *item.tokens)))
+                    if only_verdict and item.breaking == "yes":
                         return part
                 else:
-                    below, *pair = found
+                    below, *pair = item
                     waiting.append(((*tokens, *below), *pair))
         return part
 
@@ -328,9 +330,9 @@ class SchemaPairs:
         before, after = self._old.name_of(old["$ref"]), self._new.name_of(new["$ref"])
         return None if before is None or after is None else _Edge(tokens, (before, after))
 
-    def _compared(self, old: Any, new: Any, depth: int) -> Iterator[Any]:
+    def _compare(self, old: Any, new: Any, depth: int) -> Iterator[Any]:
         """Yield the changes of two schemas, and the pairs of their subschemas with their places."""
-        before, after = self.resolved(old, is_old=True), self.resolved(new, is_old=False)
+        before, after = self.resolve(old, is_old=True), self.resolve(new, is_old=False)
         if before.get("not") == {}:
             if after.get("not") != {}:
                 yield SchemaChange((), "schema", old, new, "no", "values are accepted")
@@ -344,19 +346,22 @@ class SchemaPairs:
             yield from self._branches.changes(before, after, depth)
             return
         if ("type" in before) != ("type" in after):
-            before, after = self._typed(before, is_old=True), self._typed(after, is_old=False)
+            before, after = (
+                self._add_types(before, is_old=True),
+                self._add_types(after, is_old=False),
+            )
         yield from keyword_changes(before, after, self.means_the_same)
         yield from subschema_rules.changes(before, after)
         yield from self._branches.changes(before, after, depth)
         yield from self._unevaluated(before, after)
 
-    def _typed(self, schema: JsonObject, *, is_old: bool) -> JsonObject:
+    def _add_types(self, schema: JsonObject, *, is_old: bool) -> JsonObject:
         """Return a schema with the types of its alternatives, if it declares no types itself."""
         branches = schema.get("anyOf", schema.get("oneOf", ()))
         if "type" in schema or not branches:
             return schema
         types = frozenset[str]().union(
-            *(types_of(self.resolved(each, is_old=is_old)) for each in branches)
+            *(types_of(self.resolve(branch, is_old=is_old)) for branch in branches)
         )
         return schema if types == ALL_TYPES else {**schema, "type": sorted(types)}
 

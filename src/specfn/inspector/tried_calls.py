@@ -37,7 +37,7 @@ class TriedCalls:
     """Calls of an application's functions, with the names of a profile."""
 
     def __init__(self, application: Application, connection: "Connection | None") -> None:
-        """Take the application, and the connection of calls that are sent; ``None`` if calls cannot be sent."""
+        """Try calls of an application; without a connection, they are only checked."""
         self._application = application
         self._connection = connection
         self._fits = FitCache()
@@ -93,7 +93,7 @@ class TriedCalls:
     def _request(self, function: Function, arguments: Any, human: Any) -> JsonObject:
         """Return the masked request of valid arguments, or the problems of the human part."""
         from specfn.http.connection import Connection  # noqa: PLC0415  # httpx is imported on first use
-        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # likewise
+        from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
         schemes = dict.fromkeys(function.api.security_schemes, "masked")
         connection = self._connection or Connection(base_url=_NO_SERVER, credentials=schemes)

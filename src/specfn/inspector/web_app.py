@@ -58,7 +58,7 @@ class RequestRefusedError(Exception):
     """A request that is refused, with its status."""
 
     def __init__(self, status: int, reason: str) -> None:
-        """Take the status and the reason."""
+        """Set the status and the reason."""
         super().__init__(reason)
         self.status = status
 
@@ -262,7 +262,7 @@ async def _body(request: Request) -> JsonObject:
     """Read the JSON object of a request.
 
     Raises:
-        RequestRefusedError: it is too large, or no JSON object.
+        RequestRefusedError: it is too large, or not a JSON object.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise RequestRefusedError(415, "the request must be JSON")

@@ -104,7 +104,7 @@ class Handlers:
             return text_result(search_tools.search(self.served, sent))
         if name == search_tools.DESCRIBE:
             return text_result(search_tools.describe(self.served, sent))
-        call = search_tools.named_call(name, sent, fields=self.fields)
+        call = search_tools.extract_call(name, sent, fields=self.fields)
         return await self._call_function(ctx, params, call)
 
     async def _call_function(

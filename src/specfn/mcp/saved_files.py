@@ -43,7 +43,7 @@ class SavedFiles:
         max_bytes: int = MAX_BYTES,
         max_files: int = MAX_FILES,
     ) -> None:
-        """Take the directory.
+        """Save files in a directory.
 
         Args:
             directory: an existing directory.

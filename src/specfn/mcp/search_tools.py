@@ -166,7 +166,7 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
     return dumps([_description_of(served, name) for name in names]).decode()
 
 
-def named_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
+def extract_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
     """Return the call that a model makes through ``read_function`` or ``change_function``.
 
     Args:

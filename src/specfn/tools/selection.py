@@ -8,7 +8,7 @@ from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import handles
-from specfn.migrate.operation_keys import path_matches
+from specfn.migrate.operation_keys import OperationKeys, path_matches
 from specfn.settings import Selection
 from specfn.tools.function_keys import FunctionKeys, NamedFunction
 
@@ -141,42 +141,36 @@ def _any_of(functions: Sequence[Function], part: str, words: Sequence[str]) -> _
     Raises:
         UsageError: a word matches no function.
     """
-    values, matches = _PARTS[part]
+    texts_of, matches = _PARTS[part]
     for word in words:
-        if not any(matches(word, value) for function in functions for value in values(function)):
-            known = (value for function in functions for value in values(function))
+        if not any(matches(word, function) for function in functions):
+            known = (text for function in functions for text in texts_of(function))
             raise UsageError(f"select: {part} {word!r} matches nothing{near(word, known)}")
-    return lambda function: any(
-        matches(word, value) for word in words for value in values(function)
-    )
+    return lambda function: any(matches(word, function) for word in words)
 
 
-def _method(word: str, method: str) -> bool:
-    return word.upper() == method.upper()
+def _has_method(word: str, function: Function) -> bool:
+    return word.upper() == function.method.upper()
 
 
-def _glob(word: str, text: str) -> bool:
-    return fnmatchcase(text, word)
+def _has_path(word: str, function: Function) -> bool:
+    return path_matches(word, function.path)
 
 
-def _methods_of(function: Function) -> Iterable[str]:
-    return (function.method.upper(),)
+def _has_tag(word: str, function: Function) -> bool:
+    return any(fnmatchcase(tag, word) for tag in function.tags)
 
 
-def _paths_of(function: Function) -> Iterable[str]:
-    return (function.path,)
+def _is_named(word: str, function: Function) -> bool:
+    return OperationKeys(handles(function), function.path, function.tags).match(word)
 
 
-def _tags_of(function: Function) -> Iterable[str]:
-    return function.tags
-
-
-#: The values that each part of a selection compares, and the comparison.
+#: The texts of functions that each part of a selection suggests, and whether a word matches a function.
 _PARTS: Final[
-    Mapping[str, tuple[Callable[[Function], Iterable[str]], Callable[[str, str], bool]]]
+    Mapping[str, tuple[Callable[[Function], Iterable[str]], Callable[[str, Function], bool]]]
 ] = {
-    "methods": (_methods_of, _method),
-    "paths": (_paths_of, path_matches),
-    "tags": (_tags_of, _glob),
-    "names": (handles, _glob),
+    "methods": (lambda function: (function.method.upper(),), _has_method),
+    "paths": (lambda function: (function.path,), _has_path),
+    "tags": (lambda function: function.tags, _has_tag),
+    "names": (handles, _is_named),
 }

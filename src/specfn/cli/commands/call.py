@@ -58,7 +58,7 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
     with Progress() as progress:
         function = find_function(source.application(spec, DEFAULT, progress), name)
         text = source.stdin(progress) if arguments == source.STDIN else arguments
-    given = _checked(function, text, options["files"])
+    given = _parse_arguments(function, text, options["files"])
     connection = connect.connection(function.api, options)
     request = _Request(function, given, connection, options)
     if options["dry_run"]:
@@ -85,7 +85,7 @@ class _Request:
         return dry_run(self.function, self.arguments, self.connection)
 
 
-def _checked(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
+def _parse_arguments(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
     """Parse and validate arguments, add files, and report repairs on stderr.
 
     Raises:
@@ -115,9 +115,9 @@ def _with_files(function: "Function", arguments: Any, files: Sequence[str]) -> A
     """
     from specfn.http.files import File  # noqa: PLC0415  # after the fault of unknown names
 
-    for each in files:
-        place, found, path = each.partition("=")
-        if not found or not isinstance(arguments, dict):
+    for file_option in files:
+        place, separator, path = file_option.partition("=")
+        if not separator or not isinstance(arguments, dict):
             raise UsageError(
                 "--file is invalid: expected PLACE=PATH, and ARGUMENTS that are a JSON object"
             )
@@ -163,9 +163,9 @@ def _is_array(schema: Any) -> bool:
 
 def _takes_file(schema: Any) -> bool:
     """Return true for the schema of a file, or of an array of files."""
-    found = schema.get("items") if _is_array(schema) else schema
-    return isinstance(found, dict) and (
-        found.get("format") == "binary" or "contentMediaType" in found
+    items = schema.get("items") if _is_array(schema) else schema
+    return isinstance(items, dict) and (
+        items.get("format") == "binary" or "contentMediaType" in items
     )
 
 

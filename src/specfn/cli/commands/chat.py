@@ -135,7 +135,7 @@ class _Conversation:
     def _approve(self, request: "ApprovalRequest") -> "bool | Deny":
         """Ask for confirmation; refuse without a terminal, or if the arguments are too large to be shown."""
         from specfn.invocation.approval import Deny  # noqa: PLC0415  # only for conversations
-        from specfn.invocation.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # likewise
+        from specfn.invocation.approval_form import CallToApprove, approval_form  # noqa: PLC0415  # only for conversations
 
         function = self._application[request.function]
         call = CallToApprove(name=request.function, function=function, arguments=request.arguments)

@@ -67,8 +67,10 @@ def _report(
     application: "Application", profile: str, progress: Progress, *, strict: bool
 ) -> JsonObject:
     """Return the report as data."""
-    found = check(application.functions, registry.profile(profile), FitCache(), progress.composed)
-    findings = [*map(members, found)]
+    provider_findings = check(
+        application.functions, registry.profile(profile), FitCache(), progress.composed
+    )
+    findings = [*map(members, provider_findings)]
     diagnostics = [*map(members, _diagnostics(application, strict=strict))]
     refused = [*map(members, example_faults(application.raw))]
     errors = [*map(members, application.errors)]
@@ -123,16 +125,16 @@ def _is_faultless(report: JsonObject) -> bool:
 
 def _faultless(report: JsonObject, profile: str, *, strict: bool) -> str:
     functions, adapted = report["counts"]["functions"], report["counts"]["mended"]
-    line = f"no faults in {_counted(functions, 'function')} for the profile {profile}"
+    line = f"no faults in {_count(functions, 'function')} for the profile {profile}"
     if strict:
         line += ", also none by openapi-spec-validator"
     if not adapted:
         return line
     are = "is" if adapted == 1 else "are"
-    return f"{line}; {_counted(adapted, 'detail')} {are} adapted to it (--json lists them)"
+    return f"{line}; {_count(adapted, 'detail')} {are} adapted to it (--json lists them)"
 
 
-def _counted(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else f'{noun}s'}"
 
 
@@ -146,7 +148,7 @@ def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
         reason = f"{' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
         meaning: Meaning = "plain" if error["code"] in _EXCLUDED else "bad"
         yield f"{error['method'].upper()} {error['path']}: {reason}", meaning
-    for (mended, code, reason), places in _grouped(report["findings"]).items():
+    for (mended, code, reason), places in _group(report["findings"]).items():
         how = "adapted; " if mended else "not sent; "
         yield f"{code}: {reason}{_where(places, how)}", "plain" if mended else "bad"
     for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
@@ -154,7 +156,7 @@ def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
         yield f"{_UNION}: {reason}{_where(places)}", "warning"
     counts = report["counts"]
     functions, diagnostics, errors, examples, findings = (
-        _counted(counts[key], noun)
+        _count(counts[key], noun)
         for key, noun in (
             ("functions", "function"),
             ("diagnostics", "diagnostic"),
@@ -178,11 +180,11 @@ def _where(places: list[JsonObject], how: str = "") -> str:
     return f" ({how}{len(places):,} in {len(names):,}: {named})" if names else ""
 
 
-def _grouped(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:
+def _group(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:
     """Group findings of one kind: functions that are not sent first, then the most frequent."""
-    found: dict[tuple[bool, str, str], list[JsonObject]] = {}
+    groups: dict[tuple[bool, str, str], list[JsonObject]] = {}
     for finding in findings:
         key = (finding["mended"], finding["code"], " ".join(finding["reason"].split()))
-        found.setdefault(key, []).append(finding)
-    order = sorted(found, key=lambda key: (key[0], -len(found[key])))
-    return {key: found[key] for key in order}
+        groups.setdefault(key, []).append(finding)
+    order = sorted(groups, key=lambda key: (key[0], -len(groups[key])))
+    return {key: groups[key] for key in order}

@@ -82,9 +82,9 @@ def _stream(  # the arguments of the command
     show: Callable[["Counts", float | None], Any],
 ) -> "Counts":
     """Check lines from stdin, or to stdout. Such a job cannot be continued."""
-    from specfn.bulk.json_lines import JsonLines, stream_chunks  # noqa: PLC0415  # likewise
-    from specfn.bulk.rows import Counts  # noqa: PLC0415  # likewise
-    from specfn.bulk.worker_pool import check_in_order  # noqa: PLC0415  # likewise
+    from specfn.bulk.json_lines import JsonLines, stream_chunks  # noqa: PLC0415  # the list of commands does not need it
+    from specfn.bulk.rows import Counts  # noqa: PLC0415  # the list of commands does not need it
+    from specfn.bulk.worker_pool import check_in_order  # noqa: PLC0415  # the list of commands does not need it
 
     if any(name.endswith(".parquet") for name in (file, path)):
         raise UsageError("Parquet needs two files: pass FILE and -o FILE")

@@ -34,13 +34,13 @@ def command(spec: str, version: str, path: str | None) -> None:
     stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
     """
     with Progress() as progress, gc_paused():
-        found = read(source.content(spec, progress), progress=progress.read)
-        if found.unreadable:
-            check_document(found.document)  # raises the error with its place
+        original = read(source.content(spec, progress), progress=progress.read)
+        if original.unreadable:
+            check_document(original.document)  # raises the error with its place
         progress.working("converting")
-        document, losses = _CONVERSIONS[version](found)
+        document, losses = _CONVERSIONS[version](original)
         losses = tuple(losses)
-        faults = _new_faults(found.document, document, losses)
+        faults = _new_faults(original.document, document, losses)
         text = output.json_printable(dumps_indented(document)) + b"\n"
     write_result((text,), path, is_json=True)
     for line in note_lines((note.pointer, note.text) for note in losses):
@@ -50,7 +50,7 @@ def command(spec: str, version: str, path: str | None) -> None:
 
 
 def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "Iterable[Note]":
-    """Return the faults of a converted document that have no cause in a fault of the original, and are no losses."""
+    """Return the faults of a converted document that neither come from a fault of the original nor are losses."""
     from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # after the conversion
 
     known = {note.pointer for note in losses}
@@ -59,19 +59,19 @@ def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "It
     return [note for note in diagnose(after) if note.pointer not in known]
 
 
-def _to_31(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
+def _to_31(original: "Source") -> "tuple[JsonObject, Iterable[Note]]":
     from specfn.document.downgrade.document import note_unused_components  # noqa: PLC0415  # likewise
     from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
 
-    normalized = normalize(found.document, found.uri, shared=found.shared)
-    notes = (*normalized.notes, *note_unused_components(found.document, normalized))
+    normalized = normalize(original.document, original.uri, shared=original.shared)
+    notes = (*normalized.notes, *note_unused_components(original.document, normalized))
     return normalized.document, notes
 
 
-def _to_30(found: "Source") -> "tuple[JsonObject, Iterable[Note]]":
+def _to_30(original: "Source") -> "tuple[JsonObject, Iterable[Note]]":
     from specfn.document.downgrade.document import downgrade  # noqa: PLC0415  # for this version
 
-    return downgrade(found.document)
+    return downgrade(original.document)
 
 
 #: The conversion to each version.

@@ -34,7 +34,7 @@ def command(*, is_server: bool, port: int | None) -> int:
         _serve(port or 0)
     from rich.console import Console  # noqa: PLC0415  # so that --help stays quick
 
-    from specfn.demo.scenario import run  # noqa: PLC0415  # likewise
+    from specfn.demo.scenario import run  # noqa: PLC0415  # so that --help stays quick
 
     return run(Console(file=stdout, color_system="auto" if is_colored(stdout) else None))
 

@@ -52,17 +52,17 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
             _write_report(spec, html, old, profile, progress)
             return
         application = source.application(spec, DEFAULT, progress)
-        found = _report(application, progress, profile, has_edits=as_json)
+        content = _report(application, progress, profile, has_edits=as_json)
     if as_json:
-        output.write_value(found)
+        output.write_value(content)
     else:
-        _show(found)
+        _show(content)
 
 
 def _write_report(spec: str, html: str, old: str | None, profile: str, progress: Progress) -> None:
-    """Write the page to a file, completely or not at all."""
+    """Write the page to a file atomically."""
     from specfn.cli.save import refuse_source, save  # noqa: PLC0415  # for --html only
-    from specfn.inspector.html_report import html_report  # noqa: PLC0415  # likewise
+    from specfn.inspector.html_report import html_report  # noqa: PLC0415  # for --html only
 
     for document in filter(None, (spec, old)):
         refuse_source(document, html, "--html")
@@ -84,7 +84,7 @@ def _report(
     notes = [*map(members, chain(application.diagnostics, noted))]
     edits: list[list[JsonObject]] = []
 
-    def measured(index: int) -> None:
+    def finish(index: int) -> None:
         if has_edits:
             edits.append([*map(members, functions[index].edits)])
         functions[index].schemas.release()
@@ -96,7 +96,7 @@ def _report(
         registry.profile(profile),
         errors=len(application.errors),
         notes=len(notes),
-        progress=measured,
+        progress=finish,
     )
     listed = counts.pop("each")
     for figures, own in zip(listed, edits, strict=False):
@@ -148,21 +148,21 @@ def _plain_table(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     }
     widths = {title: max(cells(row[title]) for row in (*rows, heading)) for title in rows[0]}
     for row in (heading, *rows):
-        yield "  ".join(_aligned(row[title], title, width) for title, width in widths.items())
+        yield "  ".join(_align(row[title], title, width) for title, width in widths.items())
 
 
-def _aligned(text: str, title: str, width: int) -> str:
+def _align(text: str, title: str, width: int) -> str:
     space = " " * (width - cells(text))
     return space + text if title in _OPTIONAL else text + space
 
 
 def _show_styled(stdout: TextIO, rows: list[dict[str, str]], found: JsonObject) -> None:
     from rich.console import Console, Group  # noqa: PLC0415  # for terminals only
-    from rich.text import Text  # noqa: PLC0415  # likewise
+    from rich.text import Text  # noqa: PLC0415  # for terminals only
 
     system: Literal["auto"] | None = "auto" if is_colored(stdout) else None
     console = Console(file=stdout, highlight=False, force_jupyter=False, color_system=system)
-    parts: list[RenderableType] = [_styled_table(rows, console.width), ""] if rows else []
+    parts: list[RenderableType] = [_rich_table(rows, console.width), ""] if rows else []
     for title, lines in _lists(found):
         wrapped = [part for line in lines for part in wrap(line, console.width)]
         parts += [Text.assemble((title, "bold"), *(f"\n{line}" for line in wrapped)), ""]
@@ -216,9 +216,9 @@ def _sum(widths: Mapping[str, int]) -> int:
     return sum(widths.values()) + _GAP * (len(widths) - 1)
 
 
-def _styled_table(rows: list[dict[str, str]], width: int) -> "Table":
+def _rich_table(rows: list[dict[str, str]], width: int) -> "Table":
     from rich.table import Table  # noqa: PLC0415  # for terminals only
-    from rich.text import Text  # noqa: PLC0415  # likewise
+    from rich.text import Text  # noqa: PLC0415  # for terminals only
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
     widths = _columns(rows, width)
@@ -281,7 +281,7 @@ def _pairs(notes: list[JsonObject]) -> Iterator[tuple[str, str]]:
 
 def _summary(counts: JsonObject) -> str:
     """Return the counts as text."""
-    counted = {key: _counted(key.removesuffix("_bytes"), counts[key]) for key in _COUNTS}
+    counted = {key: _count(key.removesuffix("_bytes"), counts[key]) for key in _COUNTS}
     safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
     return (
         "{operations} = {functions} + {errors}; {notes}, {edits}\n"
@@ -297,7 +297,7 @@ _COUNTS = (
 )
 
 
-def _counted(noun: str, count: int) -> str:
+def _count(noun: str, count: int) -> str:
     if noun in {"parameters", "output"}:
         return f"{noun} {count:,} bytes"
     return f"{count:,} {noun.removesuffix('s') if count == 1 else noun}"

@@ -38,15 +38,15 @@ def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json:
         application = source.application(spec, DEFAULT, progress)
         progress.working("searching")
         selected = select_functions(application, globs) if globs else None
-        found = application.search(query, limit, select=selected)
+        matches = application.search(query, limit, select=selected)
     if as_json:
-        output.write_value([*map(_data, found)])
+        output.write_value([*map(_data, matches)])
         return
-    for place, each in enumerate(found):
+    for place, match in enumerate(matches):
         if place:
             output.write_lines("")
-        _show(each, query)
-    if not found:
+        _show(match, query)
+    if not matches:
         output.complain("no function fits these words; specfn inspect lists all functions")
 
 

@@ -74,7 +74,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "--allow",
     "allow",
     "SAFETY|NAME",
-    "Call without approval: write, destructive, or a function; besides functions that read.",
+    "Call without approval: write, destructive, or a function; in addition to functions that read.",
 )
 @click.option("--read-only", is_flag=True, help="Serve only functions that read data.")
 @click.option(
@@ -449,7 +449,7 @@ def _token(variable: str | None) -> str | None:
 def _stdio(server: Any, connections: Sequence[Any]) -> int:
     """Serve stdin and stdout until stdin ends or a signal arrives."""
     import anyio  # noqa: PLC0415  # slow import
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415  # likewise
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415  # slow import
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:

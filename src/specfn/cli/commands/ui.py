@@ -107,7 +107,7 @@ def _serve(  # the parts of the command
     """Serve the page until a signal arrives; return whether it was an interrupt."""
     from secrets import token_urlsafe  # noqa: PLC0415  # only where it is needed
 
-    from specfn.http_server import listen  # noqa: PLC0415  # likewise
+    from specfn.http_server import listen  # noqa: PLC0415  # only where it is needed
     from specfn.inspector.web_app import web_app  # noqa: PLC0415  # starlette is an extra
 
     token = token_urlsafe(24)

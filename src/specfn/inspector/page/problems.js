@@ -1,4 +1,4 @@
-// The view of what is wrong: operations that are no functions, exceeded limits, and faults of the document.
+// The view of what is wrong: operations that are not functions, exceeded limits, and faults of the document.
 import { badge, button, byId, code, el, hint, number, part, show } from "./dom.js";
 import { onChange, openRow, state } from "./state.js";
 
