@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from specfn.inspector.page_files import joined_script, page_file, served_page, static_page
+from specfn.inspector.page_files import join_scripts, page_file, render_page, static_page
 
 ROOT = Path(__file__).parent.parent
 DEFAULT = ROOT.parent / "shared" / "corpus"
@@ -105,9 +105,7 @@ def show(what: str, value: str) -> None:
 
 
 def measure(browser: Browser, corpus: Path, folder: Path) -> None:
-    served_size = (
-        len(served_page("x")) + len(page_file("style.css")) + len(joined_script().encode())
-    )
+    served_size = len(render_page("x")) + len(page_file("style.css")) + len(join_scripts().encode())
     show("page without data, served", f"{served_size:,} bytes")
     show("page without data, static", f"{len(b''.join(static_page('x', {}, ()))):,} bytes")
     with served(corpus / "dev" / "octokit__api.github.com.json") as url:

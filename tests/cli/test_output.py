@@ -106,7 +106,7 @@ def test_progress_is_for_terminals(
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr("specfn.cli.progress._DELAY", 0)
     with Progress() as progress:
-        progress.working("comparing")
+        progress.begin("comparing")
         while isinstance(stderr, _Terminal) and "comparing" not in stderr.getvalue():
             pass
     told = stderr.getvalue()
@@ -120,8 +120,8 @@ def test_only_the_outermost_work_has_a_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("specfn.cli.progress._DELAY", 0)
     for outer, inner in (("comparing", "hidden"), ("searching", "hidden")):
         with Progress() as progress, Progress() as nested:
-            nested.working(inner)
-            progress.working(outer)
+            nested.begin(inner)
+            progress.begin(outer)
             while outer not in stderr.getvalue():
                 pass
     assert "hidden" not in stderr.getvalue()

@@ -8,9 +8,9 @@ import pytest
 from specfn.inspector import page_files
 from specfn.inspector.page_files import (
     MODULES,
-    joined_script,
-    served_file,
-    served_page,
+    join_scripts,
+    read_page_file,
+    render_page,
     static_page,
 )
 
@@ -58,7 +58,7 @@ def test_texts_end_in_their_lines(module: str) -> None:
 
 def test_the_joined_script_has_no_imports() -> None:
     """The joined script has neither imports nor exports, and nothing that ends its element."""
-    script = joined_script()
+    script = join_scripts()
     assert not re.search(r"^(?:import|export)\b", script, re.MULTILINE)
     assert "</script" not in script
     assert "<!--" not in script
@@ -66,8 +66,8 @@ def test_the_joined_script_has_no_imports() -> None:
 
 def test_the_page_is_small() -> None:
     """The page without data has at most 60 KB, served or static."""
-    files = [served_file(name) for name in ("style.css", "script.js")]
-    assert len(served_page("x")) + sum(len(each[0]) for each in files if each) <= 61_440
+    files = [read_page_file(name) for name in ("style.css", "script.js")]
+    assert len(render_page("x")) + sum(len(each[0]) for each in files if each) <= 61_440
     assert len(b"".join(static_page("x", {}, ()))) <= 61_440
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import document, process  # noqa: F401  # fixtures
 
 from specfn.http_server import listen
-from specfn.http_server.listen import bind_socket, limited_server
+from specfn.http_server.listen import bind_socket, build_server
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 WHOLE = HALF + b"\r\n"
@@ -37,12 +37,12 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 async def serving(app: Any = hello) -> AsyncIterator[int]:
     """Serve an application in this event loop; the value is its port."""
     with bind_socket("127.0.0.1", 0, "--port 0") as bound:
-        server = limited_server(app)
+        server = build_server(app)
         server.config.lifespan = "off"
         running = asyncio.create_task(server.serve(sockets=[bound]))
         while not server.started:  # noqa: ASYNC110  # uvicorn has no event for it
             await asyncio.sleep(0.01)
-        with listen.limited_logs():
+        with listen.limit_logs():
             yield bound.getsockname()[1]
         server.should_exit = server.force_exit = True
         await running

@@ -60,7 +60,7 @@ class SyncIO:
         self.advice = advice
         self.end: float | None = None
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds until the deadline."""
         return math.inf if self.end is None else self.end - time.monotonic()
 

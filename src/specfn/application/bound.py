@@ -95,7 +95,7 @@ class BoundFunction:
         self.description = self.__doc__ = function.description if tool is None else tool.description
         self._tool = tool
         self._model = function.model_function
-        self._reserved = self._reserved_argument(settings)
+        self._reserved = self._fields_argument(settings)
         if self._reserved is not None:
             self.description = self.__doc__ = self.description + self._reserved.line()
         self._settings = settings
@@ -114,7 +114,7 @@ class BoundFunction:
             }
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _reserved_argument(self, settings: CallSettings) -> FieldsArgument | None:
+    def _fields_argument(self, settings: CallSettings) -> FieldsArgument | None:
         """Return the argument for fields, if it is offered: to arguments by name only."""
         parameters = self._own_parameters
         if not settings.fields or not isinstance(parameters, dict):

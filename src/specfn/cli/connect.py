@@ -24,7 +24,7 @@ _SERVERS: Final = 5
 _OPTIONS: Final = (
     shared.base_url,
     shared.origins("Another trusted origin, for operations with their own server."),
-    shared.repeated(
+    shared.repeatable(
         "--auth",
         "auth",
         "SCHEME=VALUE",

@@ -56,7 +56,7 @@ def each_document(
             for message in filter(None, messages):
                 output.complain(f"{path}: {message}")
             faulty += not is_complete
-            progress.converted(count, len(pairs))
+            progress.count_documents(count, len(pairs))
     output.complain(f"{len(pairs)} documents: {len(pairs) - faulty} complete, {faulty} with errors")
     return EXIT_FAILURE if faulty else EXIT_SUCCESS
 

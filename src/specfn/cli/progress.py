@@ -95,19 +95,19 @@ class Progress:
         """Store the number of bytes that were received or parsed."""
         self._store("reading", "MB", size, whole)
 
-    def composed(self, count: int, whole: int) -> None:
+    def count_functions(self, count: int, whole: int) -> None:
         """Store the number of composed functions."""
         self._store("composing", "functions", count, whole)
 
-    def converted(self, count: int, whole: int) -> None:
+    def count_documents(self, count: int, whole: int) -> None:
         """Store the number of converted documents."""
         self._store("converting", "documents", count, whole)
 
-    def checked(self, rows: int, share: float | None) -> None:
+    def count_rows(self, rows: int, share: float | None) -> None:
         """Store the number of checked rows, and the share of the source."""
         self._store("checking", "rows", rows, round(rows / share) if share else None)
 
-    def working(self, label: str) -> None:
+    def begin(self, label: str) -> None:
         """Begin a step without counts."""
         self._step = ProgressState(label, "", monotonic())
 

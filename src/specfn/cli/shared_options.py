@@ -129,7 +129,7 @@ def choice(name: str, field: str, values: Sequence[str], text: str, **settings: 
     )
 
 
-def listed(
+def long_choice(
     name: str, field: str, values: Callable[[], Sequence[str]], text: str, default: str | None
 ) -> Option[Any]:
     """Return an option with a long list of values, which is read on first use."""
@@ -147,7 +147,7 @@ def listed(
 
 def profile(text: str, default: str | None = "portable") -> Option[Any]:
     """Return the option for the profile of a provider."""
-    return listed("--profile", "profile", _profiles, text, default)
+    return long_choice("--profile", "profile", _profiles, text, default)
 
 
 def _profiles() -> Sequence[str]:
@@ -212,7 +212,7 @@ def _matching_names(spec: str, incomplete: str) -> list[str]:
 # -- options ---------------------------------------------------------------------------------------
 
 
-def repeated(name: str, field: str, metavar: str, text: str, **settings: Any) -> Option[Any]:
+def repeatable(name: str, field: str, metavar: str, text: str, **settings: Any) -> Option[Any]:
     """Return an option that may be passed several times."""
     return click.option(name, field, metavar=metavar, multiple=True, help=text, **settings)
 
@@ -246,7 +246,7 @@ output_file: Final = click.option(
     shell_complete=complete_files,
 )
 
-select: Final = repeated(
+select: Final = repeatable(
     "--select",
     "globs",
     "GLOB",
@@ -275,18 +275,18 @@ yes: Final = click.option(
     "-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation."
 )
 
-queries: Final = repeated("--query", "queries", "NAME=VALUE", "Query parameter of each request.")
-cookies: Final = repeated("--cookie", "cookies", "NAME=VALUE", "Cookie of each request.")
+queries: Final = repeatable("--query", "queries", "NAME=VALUE", "Query parameter of each request.")
+cookies: Final = repeatable("--cookie", "cookies", "NAME=VALUE", "Cookie of each request.")
 
 
 def headers(text: str) -> Option[Any]:
     """Return the option for headers."""
-    return repeated("--header", "headers", "'NAME: VALUE'", text)
+    return repeatable("--header", "headers", "'NAME: VALUE'", text)
 
 
 def origins(text: str) -> Option[Any]:
     """Return the option for trusted origins."""
-    return repeated("--origin", "origins", "URL", text)
+    return repeatable("--origin", "origins", "URL", text)
 
 
 class _Seconds(click.FloatRange):

@@ -105,7 +105,7 @@ def success_result(
         parts.append(_value(step.value))
     if not parts:
         parts.append(
-            f"The script ended without a value and printed nothing. {executed_calls(executed)}"
+            f"The script ended without a value and printed nothing. {describe_calls(executed)}"
         )
     if lost:
         names = ", ".join(dict.fromkeys(lost))
@@ -120,14 +120,14 @@ def failure_result(step: Failed, printed: str, executed: Sequence[str], limit: i
     if step.source:
         lines.append(f"    {step.source}")
     lines += [advice for part, advice in _ADVICE.items() if part in step.error][:1]
-    lines.append(executed_calls(executed))
+    lines.append(describe_calls(executed))
     head = "\n".join(lines)
     room = max(limit - len(head) - 20, 200)
     text = f"{head}\nPrinted before:\n{_limit(printed, room)}" if printed else head
     return ScriptResult(_limit(text, limit), is_error=True)
 
 
-def executed_calls(executed: Sequence[str]) -> str:
+def describe_calls(executed: Sequence[str]) -> str:
     """Return the executed calls of a script."""
     if not executed:
         return _NOTHING
@@ -138,7 +138,7 @@ def executed_calls(executed: Sequence[str]) -> str:
     return f"Executed calls ({len(executed)}):\n{lines}"
 
 
-def executed_line(place: str, sent: Any, answer: Answer) -> str | None:
+def call_line(place: str, sent: Any, answer: Answer) -> str | None:
     """Return a line for a call; ``None`` if the call sent no request."""
     if answer.result is None and answer.kind != "timed_out":
         return None

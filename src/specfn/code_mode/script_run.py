@@ -33,8 +33,8 @@ from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_result import (
     ScriptPause,
     ScriptResult,
-    executed_calls,
-    executed_line,
+    call_line,
+    describe_calls,
     failure_result,
     remark,
     remarks,
@@ -104,7 +104,7 @@ def state_size(snapshot: bytes, waiting: Iterable[WaitingCall], limit: int) -> t
 def seal(state: ScriptState, code: str, tokens: ApprovalTokens) -> str:
     """Return a state as a text with a seal, which expires like a token."""
     content = _as_json(state)
-    token = tokens.issue(_approved_call(code, content)).token
+    token = tokens.issue(_content_of_seal(code, content)).token
     return dumps_sorted({"content": content, "seal": token}).decode()
 
 
@@ -113,14 +113,14 @@ def unseal(text: str, code: str, tokens: ApprovalTokens) -> ScriptState | str:
     try:
         stored = loads(text)
         content, token = stored["content"], stored["seal"]
-        covered = _approved_call(code, content)
+        covered = _content_of_seal(code, content)
     except (ValueError, TypeError, KeyError):
         return "it is not the state of a script, or was altered"
     reason = tokens.refusal(token, covered)
     return reason if reason is not None else _from_json(content)
 
 
-def _approved_call(code: str, content: Any) -> ApprovedCall:
+def _content_of_seal(code: str, content: Any) -> ApprovedCall:
     """Return everything that a seal covers."""
     return ApprovedCall(
         function="run",
@@ -262,7 +262,7 @@ class Scripts:
 
 
 def _error(problem: str) -> ScriptResult:
-    return ScriptResult(f"Error: {problem}. {executed_calls(())}", is_error=True)
+    return ScriptResult(f"Error: {problem}. {describe_calls(())}", is_error=True)
 
 
 class _Run:
@@ -387,7 +387,7 @@ class _Run:
             return None
         call = self._waiting.pop(number)
         place = self._scripts.functions.place(call.name)
-        line = executed_line(place, call.sent, answer)
+        line = call_line(place, call.sent, answer)
         self._executed += [] if line is None else [line]
         note = remark(place, answer)
         self._remarks += [] if note is None else [note]

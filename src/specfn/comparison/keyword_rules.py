@@ -276,14 +276,14 @@ def _length_rule(key: str, sign: int) -> _Rule:
         weakest = 0 if sign > 0 else float("inf")
         before, after = (_number(schema, key, weakest) for schema in (old, new))
         if before != after:
-            limit = max(before * sign, _implied_bound(old, key) * sign)
+            limit = max(before * sign, _bound_of_type(old, key) * sign)
             is_tighter = after * sign > limit
             yield _bound(old, new, key, "yes" if is_tighter else "no")
 
     return rule
 
 
-def _implied_bound(schema: JsonObject, key: str) -> float:
+def _bound_of_type(schema: JsonObject, key: str) -> float:
     """Return the bound of a length that other keywords imply; the weakest one if they imply none."""
     if key == "minProperties":
         return len({*schema.get("required", ())})

@@ -149,20 +149,20 @@ def _hidden(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the differences of the arguments that the connection sets."""
     matched = match(old.route.hidden, new.route.hidden, (_place_of,))
     for parameter in matched.removed:
-        yield _hidden_change(parameter, ABSENT, "no", "is gone")
+        yield _change_of_hidden(parameter, ABSENT, "no", "is gone")
     for parameter in matched.added:
         breaking: Verdict = "yes" if parameter.required else "no"
-        yield _hidden_change(ABSENT, parameter, breaking, "is new")
+        yield _change_of_hidden(ABSENT, parameter, breaking, "is new")
     for before, after in matched.pairs:
         if after.required and not before.required:
-            yield _hidden_change(before, after, "yes", "is now required")
+            yield _change_of_hidden(before, after, "yes", "is now required")
 
 
 def _place_of(parameter: Parameter) -> tuple[str, str]:
     return parameter.location, parameter.name
 
 
-def _hidden_change(old: Any, new: Any, breaking: Verdict, state: str) -> Difference:
+def _change_of_hidden(old: Any, new: Any, breaking: Verdict, state: str) -> Difference:
     parameter = old if new is ABSENT else new
     values = [ABSENT if hidden is ABSENT else hidden.name for hidden in (old, new)]
     pointers = [None if hidden is ABSENT else hidden.pointer for hidden in (old, new)]

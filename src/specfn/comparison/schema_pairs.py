@@ -130,7 +130,7 @@ def _alternatives_in(schema: Any) -> int:
     return sum(len(union) for union in unions if isinstance(union, list))
 
 
-def _undecided(tokens: _Tokens) -> SchemaChange:
+def _give_up(tokens: _Tokens) -> SchemaChange:
     text = "there are too many alternatives to compare"
     return SchemaChange(tokens, "schema", ABSENT, ABSENT, "maybe", text)
 
@@ -299,7 +299,7 @@ class SchemaPairs:
             if depth:
                 self._tries -= 1 + _alternatives_in(before) + _alternatives_in(after)
                 if self._tries <= 0:
-                    part.changes.append(_undecided(tokens))
+                    part.changes.append(_give_up(tokens))
                     break
             if len(tokens) > _DEEPEST:
                 part.changes.append(_too_deep(tokens))

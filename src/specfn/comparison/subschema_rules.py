@@ -109,7 +109,7 @@ def _property_added(key: str, schema: Any, old: JsonObject, is_required: bool) -
             (key,), "property-added", ABSENT, schema, "yes", "it is new and required"
         )
     return SchemaChange(
-        (key,), "property-added", ABSENT, schema, _added_verdict(schema, old), "it is new"
+        (key,), "property-added", ABSENT, schema, _verdict_of_addition(schema, old), "it is new"
     )
 
 
@@ -117,7 +117,7 @@ def _property_added(key: str, schema: Any, old: JsonObject, is_required: bool) -
 _OPEN: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
 
-def _added_verdict(schema: Any, old: JsonObject) -> Verdict:
+def _verdict_of_addition(schema: Any, old: JsonObject) -> Verdict:
     """Return the verdict of a new property. A caller is expected to send declared properties only."""
     if schema is True or schema == {} or is_closed(old):
         return "no"

@@ -55,14 +55,14 @@ def origin_of(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{bound.getsockname()[1]}"
 
 
-def limited_server(app: AsgiApp) -> "uvicorn.Server":
+def build_server(app: AsgiApp) -> "uvicorn.Server":
     """Return a server whose clients are limited in number and time (threat T44)."""
     import uvicorn  # noqa: PLC0415  # slow import
 
     limits = ClientLimits(app)
     config = uvicorn.Config(
         limits,
-        http=limited_protocol(limits),
+        http=protocol_with_limits(limits),
         ws="none",
         log_config=None,
         access_log=False,
@@ -95,10 +95,10 @@ def serve(
     """
     import anyio  # noqa: PLC0415  # slow import
 
-    running = limited_server(app)
+    running = build_server(app)
 
     async def run() -> None:
-        with limited_logs():
+        with limit_logs():
             await running.serve(sockets=[bound])
         await close()
 
@@ -253,7 +253,7 @@ class ClientLimits:
         return receive_in_time
 
 
-def limited_protocol(limits: ClientLimits) -> "type[H11Protocol]":
+def protocol_with_limits(limits: ClientLimits) -> "type[H11Protocol]":
     """Return the protocol of uvicorn whose connections are limited."""
     from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  # slow import
 
@@ -304,7 +304,7 @@ class _OncePerMinute(logging.Filter):
 
 
 @contextmanager
-def limited_logs() -> Iterator[None]:
+def limit_logs() -> Iterator[None]:
     """Log what clients of the running loop cause as one line per minute, also if no descriptor is left for them."""
     once = _OncePerMinute()
     loggers = [_log, logging.getLogger("uvicorn.error")]

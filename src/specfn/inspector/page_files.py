@@ -79,7 +79,7 @@ def page_file(name: str) -> bytes:
 
 
 @cache
-def joined_script() -> str:
+def join_scripts() -> str:
     """Return all modules as one classic script, without imports and exports."""
     return f'(() => {{\n"use strict";\n{"".join(map(_without_imports, MODULES))}}})();\n'
 
@@ -88,16 +88,16 @@ def _without_imports(module: str) -> str:
     return _EXPORT.sub("", _IMPORT.sub("", page_file(module).decode()))
 
 
-def served_file(name: str) -> tuple[bytes, str] | None:
+def read_page_file(name: str) -> tuple[bytes, str] | None:
     """Return a file that the served page loads, with its media type; ``None`` for any other name."""
     if name == "style.css":
         return page_file(name), "text/css; charset=utf-8"
     if name == "script.js":
-        return joined_script().encode(), "text/javascript; charset=utf-8"
+        return join_scripts().encode(), "text/javascript; charset=utf-8"
     return None
 
 
-def served_page(title: str) -> bytes:
+def render_page(title: str) -> bytes:
     """Return the page that loads its script and its style from the same server."""
     return _fill(title, _SERVED_HEAD, (_SERVED_SCRIPT.encode(),))
 
@@ -112,7 +112,7 @@ def static_page(
         first: JSON texts by identifier, before the script: the data of the first list.
         rest: JSON texts by identifier, after the script.
     """
-    style, script = page_file("style.css").decode(), joined_script()
+    style, script = page_file("style.css").decode(), join_scripts()
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; {_COMMON}"
     head = (
         f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy)}">\n'

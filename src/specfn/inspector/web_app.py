@@ -30,7 +30,7 @@ from specfn.inspector.page_data import (
     profile_figures,
     total,
 )
-from specfn.inspector.page_files import SERVED_POLICY, served_file, served_page
+from specfn.inspector.page_files import SERVED_POLICY, read_page_file, render_page
 from specfn.inspector.tried_calls import TriedCalls, text_member
 
 #: The maximum number of bytes of a request.
@@ -166,10 +166,10 @@ class _Handlers:
 
     async def _page(self, _: Request) -> Response:
         title = overview(self._application, self._profile, ())["title"]
-        return Response(served_page(f"{title} – specfn"), 200, _HEADERS, "text/html; charset=utf-8")
+        return Response(render_page(f"{title} – specfn"), 200, _HEADERS, "text/html; charset=utf-8")
 
     async def _file(self, request: Request) -> Response:
-        file = served_file(request.path_params["name"])
+        file = read_page_file(request.path_params["name"])
         if file is None:
             raise RequestRefusedError(404, "there is no such file")
         return Response(file[0], 200, _HEADERS, file[1])

@@ -104,7 +104,9 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
 
     function, model_part, io = call.function, call.model_part, settings.io
     try:
-        result = await call_through(function, call.arguments, settings.connection, io, io.left())
+        result = await call_through(
+            function, call.arguments, settings.connection, io, io.seconds_left()
+        )
     except (ArgumentError, LimitError, ResponseError, TransportError) as error:
         failure = call_error(function, error, model_part)
         refused = cast("Result", error.result) if isinstance(error, ResponseError) else None

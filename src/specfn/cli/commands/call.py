@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @shared.function_name
 @click.argument("arguments", default="{}")
 @connect.options
-@shared.repeated("--file", "files", "PLACE=PATH",
+@shared.repeatable("--file", "files", "PLACE=PATH",
                  "Send a file as a property of the body, or as the whole body (PLACE body). Repeat it for an array of files.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Print the request, and send nothing.")
 @shared.yes

@@ -56,7 +56,7 @@ def _connectors() -> list[str]:
     required=True,
     help="URL of the model's API, e.g. https://host/v1.",
 )
-@shared.listed(
+@shared.long_choice(
     "--connector", "connector", _connectors, "The wire format of the model.", DEFAULT_CONNECTOR
 )
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")

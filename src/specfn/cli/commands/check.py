@@ -51,7 +51,7 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
-        progress.working("checking")
+        progress.begin("checking")
         report = _report(application, profile, progress, strict=strict)
     if as_json:
         output.write_value(report)
@@ -68,7 +68,7 @@ def _report(
 ) -> JsonObject:
     """Return the report as data."""
     provider_findings = check(
-        application.functions, registry.profile(profile), FitCache(), progress.composed
+        application.functions, registry.profile(profile), FitCache(), progress.count_functions
     )
     findings = [*map(members, provider_findings)]
     diagnostics = [*map(members, _diagnostics(application, strict=strict))]

@@ -60,7 +60,7 @@ def command(
         jobs = jobs or processors()
 
         def show(counts: "Counts", share: float | None) -> None:
-            progress.checked(counts.rows, share)
+            progress.count_rows(counts.rows, share)
 
         if STDOUT in (path, file):
             if path == STDOUT and output.stdout().isatty():

@@ -37,7 +37,7 @@ def command(spec: str, version: str, path: str | None) -> None:
         original = read(source.content(spec, progress), progress=progress.read)
         if original.unreadable:
             check_document(original.document)  # raises the error with its place
-        progress.working("converting")
+        progress.begin("converting")
         document, losses = _CONVERSIONS[version](original)
         losses = tuple(losses)
         faults = _new_faults(original.document, document, losses)

@@ -47,7 +47,7 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
         raise UsageError("stdin cannot be both documents; name a file")
     with Progress() as progress:
         applications = source.version("OLD", old, progress), source.version("NEW", new, progress)
-        progress.working("comparing")
+        progress.begin("comparing")
         differences = compare(*applications)
     counts = {
         verdict: sum(difference.breaking == verdict for difference in differences)

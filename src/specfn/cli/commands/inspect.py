@@ -68,7 +68,9 @@ def _write_report(spec: str, html: str, old: str | None, profile: str, progress:
         refuse_source(document, html, "--html")
     application = source.application(spec, DEFAULT, progress)
     before = None if old is None else source.version("--compare", old, progress)
-    pieces = html_report(application, profile=profile, old=before, progress=progress.composed)
+    pieces = html_report(
+        application, profile=profile, old=before, progress=progress.count_functions
+    )
     if html == source.STDIN:
         output.write(pieces)
     else:
@@ -88,7 +90,7 @@ def _report(
         if has_edits:
             edits.append([*map(members, functions[index].edits)])
         functions[index].schemas.release()
-        progress.composed(index, len(functions))
+        progress.count_functions(index, len(functions))
 
     counts = report(
         functions,

@@ -36,7 +36,7 @@ def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json:
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
-        progress.working("searching")
+        progress.begin("searching")
         selected = select_functions(application, globs) if globs else None
         matches = application.search(query, limit, select=selected)
     if as_json:

@@ -39,13 +39,13 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=shared.complete_files)
 @click.option("--stdio", is_flag=True, help="Use stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
-@shared.repeated(
+@shared.repeatable(
     "--base-url",
     "base_urls",
     "[NAME=]URL",
     "URL of the API: origin and base path, e.g. https://host/v1.",
 )
-@shared.repeated(
+@shared.repeatable(
     "--auth",
     "auth",
     "[NAME.]SCHEME=VALUE",
@@ -70,7 +70,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     is_flag=True,
     help="In mode code: ask for each call separately, not once for all that code starts together.",
 )
-@shared.repeated(
+@shared.repeatable(
     "--allow",
     "allow",
     "SAFETY|NAME",
@@ -102,7 +102,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @click.option(
     "--no-client-auth", is_flag=True, help="Serve clients on other machines without a token."
 )
-@shared.repeated(
+@shared.repeatable(
     "--host-name", "host_names", "HOST", "Another host name of this server, e.g. of a proxy."
 )
 @shared.choice(

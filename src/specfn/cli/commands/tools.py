@@ -259,7 +259,7 @@ def _fit(functions: Sequence["Function"], budget: int, progress: Progress) -> "S
     tokens = []
     for count, function in enumerate(functions):
         tokens.append(estimate(len(_json(function))))
-        progress.composed(count, len(functions))
+        progress.count_functions(count, len(functions))
     dropped = beyond_budget(tokens, [function.deprecated for function in functions], budget)
     return [function for place, function in enumerate(functions) if place not in dropped]
 
@@ -270,7 +270,7 @@ def _json_list(functions: Sequence["Function"], progress: Progress) -> Generator
         yield b"["
         for count, function in enumerate(functions, start=1):
             yield (b"\n" if count == 1 else b",\n") + _json(function)
-            progress.composed(count, len(functions))
+            progress.count_functions(count, len(functions))
         yield b"\n]\n"
     else:
         yield b"[]\n"
@@ -322,7 +322,7 @@ def _write_provider_tools(
         replace(profile, tools=None),
         fits=FitCache(),
         budget_tokens=budget,
-        progress=progress.composed,
+        progress=progress.count_functions,
     )
     _check_count(len(tools.tools), profile)
     if tools.left_out and not tools.tools and all(e.code == "budget" for e in tools.left_out):
