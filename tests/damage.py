@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from specfn import Failure, Function, Success
 from specfn._internal.pointer import input_path
-from specfn.function.function import Function
-from specfn.validation.outcome import Failure, Success
 
 Json: TypeAlias = dict[str, Any]
 Place: TypeAlias = tuple[str | int, ...]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn import Result
 from specfn.answers import Drop, FieldNames, Keep, field_names, field_path, filtered
 from specfn.errors import UsageError
-from specfn.http.response.response import Result
 
 NAMES = st.sampled_from(["a", "b", "c", "a.b", "*", 'x"y', "error"])
 SCALARS = st.none() | st.integers() | st.text(max_size=3)

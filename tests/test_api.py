@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from specfn import load, loads, normalize
 from specfn.answers import Drop, Keep
-from specfn.api import load, loads, normalize
 from specfn.document.read.load import uri_of
 from specfn.errors import DocumentError, SpecfnError, UsageError
 from specfn.options import Options

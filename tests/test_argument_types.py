@@ -11,7 +11,7 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
-from specfn.mcp.build import server
+from specfn.mcp import server
 
 CLIENT = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json={})))
 CONNECTION = specfn.Connection(base_url="http://127.0.0.1:9", client=CLIENT)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from specfn import load, normalize
 from specfn._internal.json import dumps
-from specfn.api import load, normalize
 from specfn.document.read.load import read
 from specfn.options import Options
 

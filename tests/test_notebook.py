@@ -7,14 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.strict_shop.shop_document import text
 
-from specfn import Application, load
-from specfn.calling.outcome import CallRecord, Outcome
-from specfn.http.response.response import Result
-from specfn.invocation.answer import Answer
+from specfn import Application, Failure, Result, Success, load
+from specfn.calling import Answer, CallRecord, Outcome
 from specfn.invocation.pages import Page
 from specfn.notebook import Table, html
 from specfn.records import ArgumentProblem, Note, Repair
-from specfn.validation.outcome import Failure, Success
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[2J\"'&amp;" + "x" * 5_000
 TAGS = set("div p b pre details summary table thead tbody tr th td".split())

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from specfn import adapters
+from specfn import Connection, adapters, load
 from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
-from specfn.api import load
 from specfn.application.bound import Bound
+from specfn.calling import PendingCall
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.http.connection import Connection
-from specfn.invocation.answer import PendingCall
 from specfn.options import Options
 
 DOCUMENT: dict[str, Any] = {

@@ -7,12 +7,10 @@ from typing import Any, get_type_hints
 import httpx
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load
 from specfn.application.bound import Bound
+from specfn.calling import ApprovalRequest, Approve, Deny
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.http.connection import Connection
-from specfn.invocation.approval import ApprovalRequest, Approve, Deny
 from specfn.options import Options
 
 PET = {

@@ -7,10 +7,9 @@ import httpx
 import pytest
 from tests.application.test_bind import Shop
 
+from specfn import load
 from specfn.answers import Drop, Keep
-from specfn.api import load
-from specfn.calling.drive import run
-from specfn.invocation.answer import Answer
+from specfn.calling import Answer, run
 from specfn.options import Options
 
 EVENTS = "text/event-stream"

@@ -8,17 +8,12 @@ import pytest
 from tests.application.test_bind import Shop, answering
 from tests.strict_shop.shop_document import text
 
+from specfn import Application, Connection, Result, load
 from specfn.answers import Drop, Keep
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.calling.drive import run
-from specfn.calling.session import Session
+from specfn.calling import Answer, Session, run
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
-from specfn.invocation.answer import Answer
 from specfn.invocation.response_fields import ResponseFields
-from specfn.mcp.build import server
+from specfn.mcp import server
 from specfn.options import Options
 
 OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}

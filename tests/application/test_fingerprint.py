@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 from specfn.function.fingerprint import combine_fingerprints
 from specfn.options import Options
 

@@ -7,8 +7,7 @@ import pytest
 from tests.application.test_fingerprint import DOCUMENT, put, schema
 from tests.effort import lines
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 from specfn.application.lock import Change
 from specfn.errors import DocumentError, UsageError
 from specfn.options import Options

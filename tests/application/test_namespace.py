@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.application.test_bind import answering, application
 
+from specfn import Connection
 from specfn.application.namespace import namespace
 from specfn.calling import CallError
 from specfn.function.signatures.legal_names import python_names
-from specfn.http.connection import Connection
 
 PATHS: dict[str, Any] = {
     "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},

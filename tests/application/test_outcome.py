@@ -16,14 +16,10 @@ from tests.application.test_bind_separated import SENT as LOGIN
 from tests.strict_shop.server import Server, serve
 from tests.strict_shop.shop_document import text
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load
 from specfn.application.bound import Bound
-from specfn.calling.drive import run
+from specfn.calling import Answer, ApprovalRequest, Approve, Defer, Deny, run
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.http.connection import Connection
-from specfn.invocation.answer import Answer
-from specfn.invocation.approval import ApprovalRequest, Approve, Defer, Deny
 from specfn.options import Options
 
 PET = {"body": {"name": "Rex"}}

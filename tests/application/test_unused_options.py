@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 from specfn.errors import UsageError
 from specfn.options import Options
 

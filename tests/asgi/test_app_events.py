@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import specfn
+from specfn import Connection
 from specfn.errors import LimitError, TransportError
-from specfn.http.connection import Connection, Timeout
+from specfn.http.connection import Timeout
 
 EVENTS = {"text/event-stream": {"schema": {"type": "object"}}}
 DOCUMENT = {

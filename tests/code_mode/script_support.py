@@ -6,15 +6,14 @@ from typing import Any
 import httpx
 from tests.mcp.server_support import Api, application
 
+from specfn.calling import Answer, Catalog
 from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
 from specfn.code_mode.script_run import Scripts
-from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.tools.function_set import Catalog
 
 KEY = "key-that-all-workers-of-a-test-share"
 

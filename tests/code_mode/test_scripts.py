@@ -8,10 +8,10 @@ from tests.mcp.server_support import DOCUMENT, Api, application
 from tests.typed.documented import examples
 
 import specfn
+from specfn.calling import Catalog
 from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.errors import UsageError
-from specfn.tools.function_set import Catalog
 
 TWO = "import asyncio\nawait asyncio.gather(api.pets.post(body={'name': 'A'}), api.pets.eraseById(id=3), api.pets.get())"
 

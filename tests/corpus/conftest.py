@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from specfn.application.application import Application
+from specfn import Application, Connection
 from specfn.application.namespace import Namespace
-from specfn.http.connection import Connection
 
 pytestmark = pytest.mark.corpus
 

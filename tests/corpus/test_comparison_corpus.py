@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import documents
 
-from specfn.api import load
-from specfn.comparison.compare import compare
+from specfn import compare, load
 
 pytestmark = pytest.mark.corpus
 

@@ -12,9 +12,7 @@ from urllib.parse import unquote
 import pytest
 from tests.effort import part
 
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.function.function import Function
+from specfn import Application, Function, load
 from specfn.options import Options
 
 pytestmark = pytest.mark.corpus

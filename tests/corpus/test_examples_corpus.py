@@ -6,9 +6,8 @@ import pytest
 from tests.corpus.examples import Finder, Given, harness
 from tests.effort import THOROUGH, part
 
+from specfn import Application, load
 from specfn._internal.pointer import input_path
-from specfn.api import load
-from specfn.application.application import Application
 from specfn.application.examples import example_faults
 
 pytestmark = pytest.mark.corpus

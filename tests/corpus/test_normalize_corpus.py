@@ -8,9 +8,9 @@ import jsonschema_rs
 import pytest
 from tests.samples import Sampler
 
+from specfn import downgrade
 from specfn._internal import json as _json
 from specfn._internal.pointer import escape, split
-from specfn.document.downgrade.document import downgrade
 from specfn.document.normalize import Normalized, normalize
 from specfn.document.read.load import read_resource
 from specfn.records import Note

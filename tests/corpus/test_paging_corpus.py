@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specfn.application.application import Application
+from specfn import Application
 
 pytestmark = pytest.mark.corpus
 

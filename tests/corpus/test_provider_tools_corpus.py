@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from specfn.application.application import Application
+from specfn import Application
 from specfn.cli.main import run
-from specfn.connectors.registry import NAMES, profile
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 
 pytestmark = pytest.mark.corpus
 

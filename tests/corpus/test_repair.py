@@ -10,10 +10,8 @@ import pytest
 from tests.damage import WAYS, damages, fate
 from tests.samples import Sampler
 
+from specfn import Failure, Function, load
 from specfn._internal.json import dumps
-from specfn.api import load
-from specfn.function.function import Function
-from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator

@@ -18,10 +18,8 @@ from tests.schema.conftest import (
     subschemas,
 )
 
+from specfn import Application, Function, load
 from specfn._internal.json import dumps, loads
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.function.function import Function
 from specfn.options import Options
 
 pytestmark = pytest.mark.corpus

@@ -8,11 +8,10 @@ from tests.effort import THOROUGH, part
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, definition_of
 
+from specfn import Function, load, merge
 from specfn._internal.json import dumps
-from specfn.api import load
 from specfn.connectors.registry import NAMES as PROFILES
-from specfn.function.function import Function
-from specfn.function.separation.join import masked, merge, split
+from specfn.function.separation.join import masked, split
 from specfn.human import Node, any_of
 from specfn.options import Options
 from specfn.schema.walk import walk

@@ -8,8 +8,7 @@ import pytest
 from tests.effort import part
 from tests.function.signatures.documents import ALL
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 from specfn.function.signatures.signatures import signatures
 from specfn.tools.token_estimate import estimate
 

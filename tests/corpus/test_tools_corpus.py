@@ -17,10 +17,10 @@ from tests.samples import Sampler
 from tests.schema.conftest import accepts
 from tests.schema.conftest import place as at
 
+from specfn import Application, Function
 from specfn._internal.json import dumps
-from specfn.application.application import Application
-from specfn.connectors.registry import NAMES, profile
-from specfn.function.function import Function
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.restore import restore
 

@@ -10,11 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, said, wished
 
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.calling import Auto, Defer, Session, run
-from specfn.http.connection import Connection
-from specfn.invocation.answer import Answer
+from specfn import Application, Connection, load
+from specfn.calling import Answer, Auto, Defer, Session, run
 from specfn.options import Options
 
 BASE = "https://api.example/v1"

@@ -14,9 +14,7 @@ from tests.live.environments import (
 )
 from tests.live.processes import free_port, running
 
-from specfn.application.application import Application
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
+from specfn import Application, Connection, Result
 
 #: What PowerDNS takes as its key; it guards a server on loopback that lives for seconds.
 API_KEY = "key-of-the-tests"

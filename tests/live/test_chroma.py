@@ -8,9 +8,8 @@ import pytest
 from tests.live.conftest import Caller
 
 import specfn
-from specfn.application.application import Application
+from specfn import Application, Connection
 from specfn.errors import ArgumentError, HTTPStatusError
-from specfn.http.connection import Connection
 
 COLLECTIONS = "/api/v2/tenants/{tenant}/databases/{database}/collections"
 ONE = f"{COLLECTIONS}/{{collection_id}}"

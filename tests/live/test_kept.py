@@ -14,8 +14,8 @@ import httpx
 import pytest
 from tests.http.conftest import operation
 
+from specfn import Connection
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
 from specfn.http.transport import send
 
 ROOT: Final = Path(__file__).parent.parent.parent

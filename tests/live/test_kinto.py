@@ -9,9 +9,8 @@ import pytest
 from tests.live.conftest import Caller
 
 import specfn
-from specfn.application.application import Application
+from specfn import Application, Connection
 from specfn.errors import ArgumentError, HTTPStatusError, UsageError
-from specfn.http.connection import Connection
 
 RECORDS = "/buckets/{bucket_id}/collections/{collection_id}/records"
 

@@ -11,7 +11,7 @@ from tests.live.test_scenarios import CASES, LIST, SCENARIOS
 from tests.live.vendors import VENDORS, Line, Vendor
 
 from specfn import calling
-from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
+from specfn.calling import Ask, CallResult, Done, Invoke, Send
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 

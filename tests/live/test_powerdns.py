@@ -9,9 +9,8 @@ import pytest
 from tests.live.conftest import Caller
 
 import specfn
-from specfn.application.application import Application
+from specfn import Application, Connection
 from specfn.errors import ArgumentError, DocumentError, HTTPStatusError
-from specfn.http.connection import Connection
 
 ZONES = "/servers/{server_id}/zones"
 SERVER = {"server_id": "localhost"}

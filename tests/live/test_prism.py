@@ -22,10 +22,7 @@ from tests.live.processes import free_port, running
 from tests.samples import Sampler
 
 import specfn
-from specfn.application.application import Application
-from specfn.function.function import Function
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
+from specfn import Application, Connection, Function, Result
 
 #: Swagger 2.0, OpenAPI 3.0 and 3.1; small and middling. Left out of the corpus: what Prism does not
 #: start with or dies of (references into responses, unsent array headers), paths with a fragment or

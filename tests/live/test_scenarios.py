@@ -12,7 +12,7 @@ from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn import calling
-from specfn.connectors.registry import codec
+from specfn.connectors import codec
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own
 

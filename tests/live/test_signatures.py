@@ -7,7 +7,7 @@ from tests.conftest import documents
 from tests.function.signatures.documents import ALL
 from tests.live.environments import TYPESCRIPT, node_environment
 
-from specfn.api import load
+from specfn import load
 from specfn.function.signatures.signatures import signatures
 from specfn.options import Options
 

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, typed
 
 import specfn
+from specfn import Function, load
 from specfn._internal.json import dumps, loads
-from specfn.api import load
-from specfn.connectors.registry import NAMES, codec, conversation_profile, profile
-from specfn.function.function import Function
+from specfn.connectors import codec, profile
+from specfn.connectors.registry import NAMES, conversation_profile
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.tool_builder import build_tools

@@ -10,8 +10,8 @@ from tests.connectors.test_features import application as documented
 from tests.live.vendor_types import CHECKS
 
 from specfn import calling
-from specfn.calling.effects import Send
-from specfn.connectors.registry import codec, profile
+from specfn.calling import Send
+from specfn.connectors import codec, profile
 from specfn.connectors.turn import Demand, Prompt
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the packages' own

@@ -14,9 +14,7 @@ import uvicorn
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.http.connection import Connection
+from specfn import Application, Connection, load
 from specfn.options import Options
 
 ERAS = ("legacy", "auto")

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import calls, examples
 
-from specfn.api import load
+from specfn import load
 from specfn.errors import DocumentError
 from specfn.options import Options
 

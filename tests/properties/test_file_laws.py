@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import specfn
-from specfn.http.connection import Connection
+from specfn import Connection
 from specfn.http.files import content_of
 from specfn.options import Options
 

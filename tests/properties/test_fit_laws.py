@@ -21,7 +21,8 @@ from tests.samples import Sampler
 from tests.schema.conftest import accepts, composed, contradictions, misfits, place
 
 from specfn._internal.json import dumps, loads
-from specfn.connectors.registry import NAMES, profile
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.restore import restore

@@ -16,12 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import THOROUGH
 
+from specfn import Application, downgrade, load
 from specfn._internal.json import dumps
 from specfn._internal.pointer import join
-from specfn.api import load
-from specfn.application.application import Application
 from specfn.application.examples import example_faults
-from specfn.document.downgrade.document import downgrade
 from specfn.document.normalize import normalize
 from specfn.document.read.load import read, read_resource
 from specfn.errors import DocumentError

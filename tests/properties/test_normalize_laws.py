@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from openapi_schema_validator import OAS30Validator, OAS31Validator
 from tests.effort import examples
 
-from specfn.document.downgrade.document import downgrade
+from specfn import downgrade
 from specfn.document.normalize import normalize
 from specfn.document.read.load import read_resource
 

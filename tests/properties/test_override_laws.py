@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 
 import specfn
+from specfn import Connection
 from specfn.errors import ArgumentError, UsageError
-from specfn.http.connection import Connection
 from specfn.options import Options
 
 Json = dict[str, Any]

@@ -20,8 +20,8 @@ from tests.schema.conftest import (
     shows,
 )
 
+from specfn import load
 from specfn._internal.json import dumps, loads
-from specfn.api import load
 from specfn.options import Options
 from specfn.schema.compose.merge import merge
 from specfn.schema.render.budget import ModelRenderer

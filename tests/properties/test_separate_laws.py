@@ -25,11 +25,10 @@ from tests.schema.conftest import (
     subschemas,
 )
 
+from specfn import Function, load, merge
 from specfn._internal.json import dumps
-from specfn.api import load
 from specfn.connectors.registry import NAMES as PROFILES
-from specfn.function.function import Function
-from specfn.function.separation.join import masked, merge, split
+from specfn.function.separation.join import masked, split
 from specfn.human import Node
 from specfn.options import Options
 from specfn.schema.walk import walk

@@ -11,8 +11,8 @@ from tests.effort import examples
 from tests.http.conftest import operation
 
 import specfn
+from specfn import Connection
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
 
 Json = dict[str, Any]
 

@@ -8,14 +8,12 @@ import pytest
 from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
+from specfn import Application, InvocationConfig, load
 from specfn._internal.json import dumps
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.calling.config import InvocationConfig
+from specfn.calling import Approve
 from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import masked
 from specfn.human import Node
-from specfn.invocation.approval import Approve
 from specfn.options import Options
 
 Json = dict[str, Any]

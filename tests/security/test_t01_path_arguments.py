@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import operation
 
+from specfn import Connection, request
 from specfn.errors import ArgumentError, DocumentError, UsageError
-from specfn.http.connection import Connection
 from specfn.http.request import request as requests
 from specfn.http.request.parameters import hazard
-from specfn.http.request.request import request
 from specfn.http.transport import send
 from specfn.migrate.route import Template
 from specfn.network.origins import parse

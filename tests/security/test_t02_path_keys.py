@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load
 from specfn.errors import SpecfnError
-from specfn.http.connection import Connection
 
 HERE = Connection(base_url="https://api.example:8443/v1", credentials={"key": "canary"})
 

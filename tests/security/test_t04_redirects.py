@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from specfn.http.connection import Connection
+from specfn import Connection
 from specfn.http.transport import send
 
 CANARY = "canary-4b77"

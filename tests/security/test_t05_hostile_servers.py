@@ -7,10 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load
 from specfn.errors import TransportError, UsageError
-from specfn.http.connection import Connection
 from specfn.options import Options
 
 #: What stands for the inside of a network, as a document may write it; most are 127.0.0.1 or metadata.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 from specfn.document.read import download
 from specfn.document.read.download import fetch
 from specfn.errors import DocumentError, TransportError

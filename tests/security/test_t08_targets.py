@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import body, operation, parameter
 
-from specfn.api import load
+from specfn import Connection, load, request
 from specfn.errors import ArgumentError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.http.transport import send
 from specfn.options import Options
 

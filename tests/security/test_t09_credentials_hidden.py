@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, load
 from specfn.options import Options
 
 CANARY = "sk-canary-7f3a"

@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import operation
 
+from specfn import Application, Connection, load, request
 from specfn._internal.url import url_without_secrets
-from specfn.api import load
-from specfn.application.application import Application
 from specfn.calling import CallError
 from specfn.errors import (
     ArgumentError,
@@ -35,8 +34,6 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.http.transport import send
 
 CANARY = "canary-77aa"

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
+from specfn import Function, load
 from specfn._internal.json import dumps
 from specfn._internal.pointer import split
-from specfn.api import load
-from specfn.function.function import Function
 from specfn.options import Options
 from specfn.schema.safe_text import clean
 

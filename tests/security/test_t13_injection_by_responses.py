@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
-from specfn.api import load
+from specfn import Connection, Result, load
 from specfn.calling import run
 from specfn.calling.state import storable
 from specfn.errors import (
@@ -27,8 +27,6 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
 from specfn.http.transport import send
 from specfn.records import ArgumentProblem, Note, OperationError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 from specfn.errors import DocumentError
 
 DOCUMENT: dict[str, Any] = {

@@ -16,8 +16,8 @@ from tests.schema.conftest import (
     subschemas,
 )
 
+from specfn import load
 from specfn._internal.json import dumps
-from specfn.api import load
 from specfn.options import Options
 
 Json = dict[str, Any]

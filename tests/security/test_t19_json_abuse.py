@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples, lines
 
+from specfn import Failure
 from specfn.errors import SpecfnError
 from specfn.records import ArgumentProblem
-from specfn.validation.outcome import Failure
 from specfn.validation.validate import Validator
 
 SCHEMAS: list[Any] = [

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load, request
 from specfn.errors import ArgumentError, DocumentError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.http.transport import send
 
 INJECTIONS = [

@@ -11,11 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.api import load
+from specfn import Connection, load, request
 from specfn.errors import ArgumentError, UsageError
-from specfn.http.connection import Connection
 from specfn.http.files import File
-from specfn.http.request.request import request
 from specfn.http.transport.send import propagate
 
 TEXT: dict[str, Any] = {"type": "string"}

@@ -13,12 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, said, wished
 
-from specfn import calling
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, calling, load
 from specfn.cli.main import run
 from specfn.errors import TransportError, UsageError
-from specfn.http.connection import Connection
 from specfn.http.transport import send
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.options import Options

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import specfn
-from specfn.http.connection import Connection
+from specfn import Connection
 from specfn.options import Options
 
 SRC = Path(specfn.__file__).parent

@@ -15,8 +15,8 @@ from typing import Any
 import httpcore
 import pytest
 
+from specfn import Connection
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
 from specfn.http.transport import send
 from specfn.network.sockets import Exchange
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import Connection, load
 from specfn.errors import ArgumentError
-from specfn.http.connection import Connection
 from specfn.http.transport.send import propagate
 
 CANARY = "canary-2be1"

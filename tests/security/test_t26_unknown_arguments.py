@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
+from specfn import Connection, Function, load, request
 from specfn.errors import ArgumentError
-from specfn.function.function import Function
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.options import Options
 
 USER: dict[str, Any] = {

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.api import load
+from specfn import Connection, load
 from specfn.errors import ArgumentError
-from specfn.http.connection import Connection
 from specfn.http.transport.send import propagate
 
 TREE: dict[str, Any] = {

@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 import specfn
+from specfn import Connection, request
 from specfn.document.read.download import fetch
 from specfn.errors import TransportError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.http.transport import send
 from specfn.network import sockets
 

@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from tests.application.test_bind import Shop
 from tests.strict_shop.server import serve
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, load
 from specfn.application.bound import Bound, bind
+from specfn.calling import Answer
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
-from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import LIFETIME, ApprovalTokens, ApprovedCall
 from specfn.options import Options
 

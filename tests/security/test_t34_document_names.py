@@ -6,8 +6,8 @@ import pytest
 from tests.mcp.server_support import DOCUMENT, ERAS, Api, application, call, talk, text
 
 from specfn import mcp
+from specfn.calling import Catalog, NamePolicy
 from specfn.errors import UsageError
-from specfn.tools.function_set import Catalog, NamePolicy
 
 
 def tools(server: Any, era: str) -> dict[str, Any]:

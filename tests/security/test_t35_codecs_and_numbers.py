@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from tests.security.hostile_responses import ALIASES, CODECS, JSON, TEXTS, VALUES, cases
 
+from specfn import Connection, Result
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result, decode
+from specfn.http.response.response import decode
 from specfn.http.transport import send
 
 #: The most CPU time of one case, in seconds: most take a hundredth of it, quadratic work takes several times as long.

@@ -12,10 +12,10 @@ import pytest
 from tests.code_mode.script_support import KEY, Execution, echo, pause, resume, run, scripts
 from tests.mcp.server_support import Api
 
+from specfn.calling import Answer
 from specfn.code_mode import script_run
 from specfn.code_mode.sandbox import ScriptLimits
 from specfn.code_mode.script_result import ScriptPause, ScriptResult
-from specfn.invocation.answer import Answer
 from specfn.invocation.check import PreparedCall
 
 HOSTILE = {

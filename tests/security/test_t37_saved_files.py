@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import types
 
+from specfn import Result
 from specfn.errors import UsageError
 from specfn.http.response.file_signatures import file_type
-from specfn.http.response.response import Result
 from specfn.mcp.results import content_block
 from specfn.mcp.saved_files import NotSavedError, SavedFiles
 

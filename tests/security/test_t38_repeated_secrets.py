@@ -23,14 +23,10 @@ from tests.mcp.server_support import Api, call
 from tests.mcp.server_support import application as pets
 
 import specfn
-from specfn import mcp
-from specfn.application.application import Application
-from specfn.calling import drive
-from specfn.calling.session import Session
+from specfn import Application, mcp
+from specfn.calling import Answer, Approve, Session, drive
 from specfn.http.masking import Masking
 from specfn.inspector.tried_calls import TriedCalls
-from specfn.invocation.answer import Answer
-from specfn.invocation.approval import Approve
 from specfn.mcp.results import add_file, tool_result
 
 Json = dict[str, Any]

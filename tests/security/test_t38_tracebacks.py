@@ -15,10 +15,9 @@ from rich.console import Console
 from rich.traceback import Traceback
 
 import specfn
-from specfn.application.application import Application
+from specfn import Application, Connection
 from specfn.calling import CallError
 from specfn.errors import LimitError, SpecfnError
-from specfn.http.connection import Connection
 
 CANARY = "canary-77aa"
 PIN = "pin-canary-31"

@@ -16,14 +16,11 @@ from tests.mcp.server_support import DOCUMENT, Api, application, served
 from tests.mcp.test_workers import call
 from tests.security.test_t32_pending_calls import BASE, KEY, Caller, token_of
 
-from specfn import calling, mcp
-from specfn.http.connection import Connection
+from specfn import Connection, calling, mcp
+from specfn.calling import Answer, ApprovalRequest, Catalog
 from specfn.http.files import File
-from specfn.invocation.answer import Answer
-from specfn.invocation.approval import ApprovalRequest
 from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.tools.function_set import Catalog
 
 REX = {"body": {"name": "Rex"}}
 HUMAN = {"body.note": "hello"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.effort import ends_here, examples
 
 import specfn
-from specfn.http.connection import Connection
+from specfn import Connection
 
 NAMES = "abcdefghi"
 

@@ -13,10 +13,8 @@ from tests.effort import examples
 from tests.http.kept import SILENT, Server, kept_server
 
 import specfn
-from specfn.api import load
+from specfn import Connection, Function, load
 from specfn.errors import TransportError
-from specfn.function.function import Function
-from specfn.http.connection import Connection
 from specfn.http.transport import send
 from specfn.options import Options
 

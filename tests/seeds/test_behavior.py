@@ -12,8 +12,8 @@ from tests.calling.shop import APP
 
 import specfn
 from specfn import calling
+from specfn.calling import Choice, Plan, Round
 from specfn.calling import choice as choices
-from specfn.calling.choice import Choice, Plan, Round
 from specfn.calling.prompt_files import merge_settings
 from specfn.connectors.registry import CODECS
 from specfn.errors import UnknownFunctionError, UsageError

@@ -10,7 +10,7 @@ from tests.strict_shop.server import Server, serve
 
 import specfn
 from specfn import calling
-from specfn.calling.filters import CallContext
+from specfn.calling import CallContext
 
 LIST = "products_get"
 CREATE = "products_post"

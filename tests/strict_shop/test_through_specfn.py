@@ -6,11 +6,8 @@ import pytest
 from tests.strict_shop.server import Server
 from tests.strict_shop.shop_document import operations, text
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, Result, load
 from specfn.errors import HTTPStatusError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\xff"
 LAMP = {"name": "Lämpchen", "price": 19.99, "stock": 2, "tags": ["a,b", "c&d=e"]}

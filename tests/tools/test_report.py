@@ -4,9 +4,8 @@ import pytest
 from tests.schema.conftest import document
 from tests.strict_shop.shop_document import PATH
 
+from specfn import Application, load
 from specfn._internal.json import dumps
-from specfn.api import load
-from specfn.application.application import Application
 from specfn.errors import UsageError
 from specfn.options import Options
 

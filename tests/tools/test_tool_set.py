@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from tests.tools.test_tools import application, operation
 
-from specfn.application.application import Application
-from specfn.connectors.registry import NAMES, profile
+from specfn import Application
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_builder import build_tools

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from specfn.api import load
+from specfn import load
 from specfn.cli.main import run
 
 Command = Callable[..., Any]

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from specfn import load
-from specfn.connectors.registry import NAMES, profile
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 
 Command = Callable[..., Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 
 Command = Callable[..., Any]
 

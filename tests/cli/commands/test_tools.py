@@ -9,7 +9,7 @@ import pytest
 from tests.strict_shop.server import Server
 from tests.strict_shop.shop_document import PATH, text
 
-from specfn.api import load
+from specfn import load
 from specfn.cli.save import save
 from specfn.function.signatures.signatures import signatures
 from specfn.options import Options

@@ -7,9 +7,7 @@ from typing import Any
 
 import httpx
 
-from specfn.api import load
-from specfn.application.application import Application
-from specfn.http.connection import Connection
+from specfn import Application, Connection, load
 
 BASE = "http://shop.test/v1"
 

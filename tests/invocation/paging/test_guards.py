@@ -8,9 +8,8 @@ import httpx
 import pytest
 from tests.invocation.paging.servers import BASE, Paged, application, document
 
-from specfn.api import load
+from specfn import Connection, load
 from specfn.errors import HTTPStatusError, UsageError
-from specfn.http.connection import Connection
 from specfn.options import Options
 
 ITEMS = [{"id": "i1", "text": ""}]

@@ -12,7 +12,7 @@ from tests.invocation.paging.test_every_item import merged
 from tests.strict_shop.server import Server, serve
 
 import specfn
-from specfn.application.application import Application
+from specfn import Application
 
 LENGTHS = {"whole": 0, "truncated": 200}
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from tests.strict_shop.shop_document import PATH
 
 import specfn
-from specfn import Options
+from specfn import Function, Options
 from specfn.errors import UsageError
-from specfn.function.function import Function
 from specfn.tools.search.search import Found, Search
 from specfn.tools.search.texts import component_schemas, is_one_edit, words_of
 
