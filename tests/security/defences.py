@@ -1131,7 +1131,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T41",
-        function="specfn.validation.explain.schema_shapes:SchemaShapes._constants_of_all",
+        function="specfn.validation.explain.schema_facts:SchemaFacts._constants_of_all",
         off=all_branches,
         tests="test_alternatives_without_a_discriminator_are_explained_in_work_of_their_size",
     ),

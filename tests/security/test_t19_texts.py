@@ -13,8 +13,8 @@ from tests.effort import calls, examples
 from tests.security.test_t19_json_abuse import HOSTILE, SCHEMAS, anything
 
 from specfn import Failure, Success
-from specfn.validation.guard import is_plain_json
 from specfn.validation.parse import parse
+from specfn.validation.plain_json import is_plain_json
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator
 

@@ -10,7 +10,7 @@ from specfn.errors import DocumentError
 from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.prepare import prepare
 from specfn.validation.compile.references import survey
-from specfn.validation.guard import DEPTH
+from specfn.validation.plain_json import DEPTH
 from specfn.validation.validate import Validator
 
 

@@ -9,8 +9,8 @@ from tests.effort import calls
 from specfn.api import load
 from specfn.function.function import Function
 from specfn.validation.outcome import Failure
+from specfn.validation.plain_types import SHOWN
 from specfn.validation.repair.coerce import coerce
-from specfn.validation.sentences import SHOWN
 from specfn.validation.validate import Validator
 
 #: The most calls for one value that is wrong, and for one name or constant that the schema declares.

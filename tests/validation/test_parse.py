@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.effort import examples
 
 from specfn._internal.json import loads
-from specfn.validation.guard import DEPTH, NODES, is_plain_json
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import LONGEST, parse
+from specfn.validation.plain_json import DEPTH, NODES, is_plain_json
 
 LINES = "Line 1\nLine 2"
 

@@ -12,8 +12,7 @@ from specfn.function.function import Function
 from specfn.invocation import prompts
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.tools.resolve import Resolution
-from specfn.validation.outcome import Failure
-from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
+from specfn.validation.outcome import Failure, problems_json, repairs_json, text_of_bytes
 
 
 class Counts(NamedTuple):

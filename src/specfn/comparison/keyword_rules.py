@@ -244,7 +244,7 @@ def _meaning_of(key: str, value: Any) -> Any:
         return _meaning(value)
     if key in LISTS:
         return [*map(_meaning, value)]
-    if key == "properties" or key in MAPS:
+    if key in MAPS:
         return {name: _meaning(node) for name, node in value.items()}
     return value
 

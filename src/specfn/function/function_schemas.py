@@ -12,7 +12,7 @@ from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings
 
 if TYPE_CHECKING:
-    from specfn.validation.compile.format_hints import FormatHint
+    from specfn.validation.formats import FormatHint
     from specfn.validation.validate import Validator
 
 
@@ -233,7 +233,7 @@ class Schemas:
     @cached_property
     def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
-        from specfn.validation.compile.format_hints import (  # noqa: PLC0415  # only for notes
+        from specfn.validation.formats import (  # noqa: PLC0415  # only for notes
             hints,
             own_hints,
         )

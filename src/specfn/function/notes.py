@@ -15,7 +15,7 @@ from specfn.records import Note
 from specfn.schema.patterns.cost import refused
 from specfn.schema.patterns.engine import classify, patterns_in
 from specfn.schema.render.annotations import normalization_note
-from specfn.validation.compile.applicators import subschemas
+from specfn.schema.walk import subschema_entries
 
 #: The maximum number of formats or patterns in a note, and of characters of a pattern in it.
 _HINTS: Final = 3
@@ -94,6 +94,6 @@ def _find_marks(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:
             found.append((node, tokens))
         waiting += [
             (inner, (*tokens, keyword) if key is None else (*tokens, keyword, key))
-            for keyword, key, inner in reversed(subschemas(node))
+            for keyword, key, inner in reversed(subschema_entries(node))
         ]
     return tuple(found)

@@ -20,7 +20,7 @@ from specfn.http.unserializable import Unserializable
 from specfn.migrate.route import Body, MultipartPart
 from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
-from specfn.validation.guard import DEPTH, NODES
+from specfn.validation.plain_json import DEPTH, NODES
 
 _WORD: Final = r"[A-Za-z0-9!#$&^_.+-]+"
 _TYPE: Final = re.compile(rf"{_WORD}/{_WORD}(?:; ?{_WORD}=(?:{_WORD}|\"[ !#-\[\]-~]*\"))*\Z")

@@ -19,8 +19,7 @@ from specfn.invocation.check import check
 from specfn.invocation.resolve import wrapper_names
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_set import ToolSet
-from specfn.validation.outcome import Failure, Success
-from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
+from specfn.validation.outcome import Failure, Success, problems_json, repairs_json, text_of_bytes
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection

@@ -1,8 +1,10 @@
-"""Outcomes of checking a model's arguments: ``Success`` or ``Failure`` (rules V1, V8, V9)."""
+"""Outcomes of checking a model's arguments, ``Success`` or ``Failure``, and their JSON (rules V1, V8, V9)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from specfn._internal.json import JsonObject
 from specfn._internal.values import brief, counted
 from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
 
@@ -135,3 +137,34 @@ def problem(
     _set_description(made, description)
     _set_target(made, None)
     return made
+
+
+def repairs_json(repairs: Iterable[Repair]) -> list[JsonObject]:
+    """Return repairs as JSON, without absent values."""
+    return [
+        _present(path=each.path, kind=each.kind, before=each.before, after=each.after)
+        for each in repairs
+    ]
+
+
+def problems_json(problems: Iterable[ArgumentProblem]) -> list[JsonObject]:
+    """Return problems as JSON, without absent values."""
+    return [
+        _present(
+            path=each.path,
+            expected=each.expected,
+            value=each.value,
+            description=each.description,
+            target=each.target,
+        )
+        for each in problems
+    ]
+
+
+def _present(**members: Any) -> JsonObject:
+    return {key: text_of_bytes(value) for key, value in members.items() if value is not ABSENT}
+
+
+def text_of_bytes(value: Any) -> Any:
+    """Return bytes as text, with invalid UTF-8 replaced; any other value as it is."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else value

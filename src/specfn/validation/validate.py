@@ -14,8 +14,8 @@ from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.memory import BYTES_OF_NODE, MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
-from specfn.validation.guard import is_plain_json, plain_json_problems
 from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.plain_json import is_plain_json, plain_json_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

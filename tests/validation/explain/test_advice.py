@@ -11,7 +11,7 @@ from specfn._internal.pointer import input_path
 from specfn.api import load
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.feedback import feedback
-from specfn.validation.sentences import SHOWN
+from specfn.validation.plain_types import SHOWN
 from specfn.validation.validate import Validator
 
 WORDS = [

@@ -10,8 +10,8 @@ from tests.effort import examples
 
 from specfn._internal.pointer import input_tokens
 from specfn.records import ABSENT
-from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure, Success
+from specfn.validation.plain_json import is_plain_json
 from specfn.validation.repair import coerce as module
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce

@@ -5,7 +5,7 @@ import pytest
 
 from specfn._internal.pointer import Tokens
 from specfn.records import ABSENT
-from specfn.validation.repair.replace import replace_places, value_at
+from specfn.validation.repair.coerce import replace_places, value_at
 
 VALUE: dict[str, Any] = {"a": [1, {"b": 2}], "c": {"d": {"e": 3}}, "f": None}
 

@@ -14,7 +14,7 @@ from specfn.cli.select import find_function
 from specfn.errors import UsageError
 from specfn.records import ABSENT
 from specfn.settings import DEFAULT
-from specfn.validation.outcome_json import problems_json, repairs_json, text_of_bytes
+from specfn.validation.outcome import problems_json, repairs_json, text_of_bytes
 
 if TYPE_CHECKING:
     from specfn.validation.outcome import Failure, Success

@@ -205,7 +205,7 @@ def _strip_annotations(schema: Any) -> Any:
             out[key] = _strip_annotations(value)
         elif key in LISTS:
             out[key] = [_strip_annotations(item) for item in value]
-        elif key == "properties" or key in MAPS:
+        elif key in MAPS:
             out[key] = {name: _strip_annotations(item) for name, item in value.items()}
     return out
 

@@ -9,9 +9,9 @@ from specfn.errors import DocumentError
 from specfn.schema.patterns.cost import HEAVY, texts_of
 from specfn.schema.patterns.engine import STEPS, classify, matches, pattern_options, runs_out
 from specfn.schema.patterns.to_rust import to_rust
+from specfn.schema.walk import subschema_entries
 from specfn.validation.compile.memory import MAX_NODES
-from specfn.validation.compile.prepare import HOME, PreparedSchema
-from specfn.validation.compile.reachable_sizes import ReachableSizes
+from specfn.validation.compile.prepare import HOME, REFERENCE, PreparedSchema
 from specfn.validation.formats import OWN
 
 #: The maximum number of nodes that the schemas of one report may have together, each with the definitions that it
@@ -202,3 +202,44 @@ def _first_line(error: Exception) -> str:
     except ValueError:  # an integer too long to be written
         return type(error).__name__
     return text.partition("\n")[0][:300]
+
+
+class ReachableSizes:
+    """The sizes of subschemas of one prepared schema. Each definition is walked once."""
+
+    def __init__(self, definitions: JsonObject) -> None:
+        self._definitions: Final = definitions
+        self._own: dict[str, tuple[int, tuple[str, ...]]] = {}
+
+    def of(self, schema: Any) -> int:
+        """Return the number of nodes of a schema and of the definitions that it reaches, each once."""
+        total, waiting = _size(schema)
+        reached = set(waiting)
+        stack = [*reached]
+        while stack:
+            name = stack.pop()
+            own = self._own.get(name)
+            if own is None:
+                own = self._own[name] = _size(self._definitions[name])
+            total += own[0]
+            new = [target for target in own[1] if target not in reached]
+            reached.update(new)
+            stack.extend(new)
+        return total
+
+
+def _size(schema: Any) -> tuple[int, tuple[str, ...]]:
+    """Return the number of nodes of a schema, and the definitions that they refer to, each once."""
+    nodes = 0
+    names: dict[str, None] = {}
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            nodes += 1
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith(REFERENCE):
+                names[reference[len(REFERENCE) :]] = None
+            stack.extend(inner for _, _, inner in subschema_entries(node))
+            stack.extend(node.get("$defs", {}).values())  # those of a level of an explanation
+    return nodes, tuple(names)

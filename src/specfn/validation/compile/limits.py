@@ -11,15 +11,15 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn.errors import DocumentError
-from specfn.schema.walk import IN_PLACE
-from specfn.validation.compile.applicators import (
+from specfn.schema.walk import (
     APPLICATORS,
+    IN_PLACE,
     UNEVALUATED,
-    parts_in_place,
-    subschemas,
+    in_place,
+    subschema_entries,
 )
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
-from specfn.validation.guard import DEPTH
+from specfn.validation.plain_json import DEPTH
 
 #: The product of hops and depth that needs half of a stack of 256 KiB (measured).
 _STACK: Final = 1_536
@@ -82,7 +82,7 @@ def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
             if first and not APPLICATORS.isdisjoint(node):
                 yield node
             waiting.extend(
-                (inner, keyword not in IN_PLACE) for keyword, _, inner in subschemas(node)
+                (inner, keyword not in IN_PLACE) for keyword, _, inner in subschema_entries(node)
             )
 
 
@@ -132,7 +132,7 @@ class _InPlace:
         """Return the schemas that a schema applies to the same value, including the target of ``$ref``."""
         known = self._parts.get(id(node))
         if known is None:
-            known = [part for part in parts_in_place(node) if isinstance(part, dict)]
+            known = [part for part in in_place(node) if isinstance(part, dict)]
             reference = node.get("$ref")
             target = (
                 self._definitions[reference[len(REFERENCE) :]]
@@ -168,7 +168,7 @@ class _InPlace:
             named: list[tuple[str | int | None, JsonObject]] = []
             members: list[Any] = []
             items: list[Any] = []
-            for keyword, key, inner in subschemas(part):
+            for keyword, key, inner in subschema_entries(part):
                 target = self.target(inner) if isinstance(inner, dict) else inner
                 if keyword in {"properties", "prefixItems"}:
                     if isinstance(target, dict) and not APPLICATORS.isdisjoint(target):

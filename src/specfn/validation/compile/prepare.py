@@ -1,4 +1,4 @@
-"""Preparation of a validator schema for the engine: the same verdicts, without risks (rules V1, V5).
+"""Preparation of a validator schema for the engine: the same verdicts, without risks (rules V1, V2, V5).
 
 The result contains only keywords that influence the verdict, with numbered definitions:
 
@@ -8,22 +8,99 @@ The result contains only keywords that influence the verdict, with numbered defi
 * An in-place reference to a schema that is being applied is removed. As a branch of a union it adds nothing; anywhere
   else it requires nothing.
 * A ``oneOf`` that may be enforced as ``anyOf`` becomes one.
-* With ``equals``, object schemas without a keyword for additional properties refuse such properties.
+* With ``equals``, object schemas without a keyword for additional properties refuse such properties. A plain object
+  schema is closed with ``additionalProperties: false``. A schema with in-place applicators (``allOf`` etc.) is closed
+  as a whole with ``unevaluatedProperties: false``. Its parts stay open for each other's properties.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn.schema.walk import IN_PLACE
+from specfn.schema.walk import (
+    APPLICATORS,
+    ASSERTIONS,
+    IN_PLACE,
+    LISTS,
+    MAPS,
+    SINGLES,
+    subschema_entries,
+)
 from specfn.settings import OneOf
-from specfn.validation.compile.applicators import ASSERTIONS, LIST, MAP, ONE
-from specfn.validation.compile.close import ClosingMode, close
-from specfn.validation.compile.format_hints import reason_of
 from specfn.validation.compile.references import ROOT, Survey, target_of
 from specfn.validation.compile.relax import Relaxation, is_exact
-from specfn.validation.formats import ASSERTED, bound
+from specfn.validation.formats import ASSERTED, bound, reason_of
+
+#: Keywords below which a schema is never closed, because closing it would change the verdict of the keyword.
+_NEVER_CLOSED: Final = frozenset({"not", "if", "contains", "propertyNames"})
+
+_DECLARES_ADDITIONAL: Final = ("additionalProperties", "unevaluatedProperties")
+_ONLY_REFERS: Final = ({"$ref"}, {"anyOf"}, {"oneOf"})
+
+
+class ClosingMode(Enum):
+    """Mode of closing a schema: never, not by itself, or by itself."""
+
+    NEVER = "never"
+    OPEN = "open"
+    CLOSE = "close"
+
+    def within(self, keyword: str) -> "ClosingMode":
+        """Return the mode of a subschema below a keyword."""
+        if self is ClosingMode.NEVER or keyword in _NEVER_CLOSED:
+            return ClosingMode.NEVER
+        return self if keyword in IN_PLACE else ClosingMode.CLOSE
+
+
+def close(
+    schema: JsonObject, closing: ClosingMode, surveyed: Survey
+) -> tuple[JsonObject, ClosingMode]:
+    """Close one schema if its mode requires it.
+
+    Returns:
+        The schema, and the mode of its in-place subschemas.
+    """
+    if closing is not ClosingMode.CLOSE:
+        return schema, closing
+    parts = {keyword for keyword in schema if keyword == "$ref" or keyword in IN_PLACE} - {"not"}
+    undeclared = not any(keyword in schema for keyword in _DECLARES_ADDITIONAL)
+    if not parts:
+        if undeclared and "properties" in schema:
+            return {**schema, "additionalProperties": False}, closing
+        return schema, closing
+    own = "properties" in schema or "patternProperties" in schema
+    if undeclared and not own and parts in _ONLY_REFERS:
+        return schema, closing
+    if undeclared and _declares(schema, surveyed):
+        return {**schema, "unevaluatedProperties": False}, ClosingMode.OPEN
+    return schema, ClosingMode.OPEN
+
+
+def _declares(schema: JsonObject, surveyed: Survey) -> bool:
+    """Return whether a schema or an in-place subschema declares properties."""
+    waiting: list[Any] = [schema]
+    seen: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        if "properties" in node:
+            return True
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            key = target_of(reference, ROOT)
+            if key not in seen:
+                seen.add(key)
+                waiting.append(surveyed.definitions[key].schema)
+        waiting.extend(
+            part
+            for keyword, _, part in subschema_entries(node)
+            if keyword in IN_PLACE and keyword not in _NEVER_CLOSED
+        )
+    return False
+
 
 #: The URI of a prepared schema. Parts that are compiled separately find its definitions there.
 HOME: Final = "specfn:schema"
@@ -172,7 +249,7 @@ class _Preparation:
         for keyword, value in schema.items():
             if keyword in ASSERTIONS:
                 self._assertion(node, keyword, value, task.schema)
-            elif keyword in ONE or keyword in LIST or keyword in MAP:
+            elif keyword in APPLICATORS and keyword != "$ref":
                 self._applicator(node, keyword, value, around)
         if self._formats and isinstance(schema.get("format"), str):
             node.update(bound(schema, schema["format"]))
@@ -215,16 +292,16 @@ class _Preparation:
             trail = ()
         elif trail and keyword in {"anyOf", "oneOf"}:
             trail = (*trail, _UNION)
-        if keyword in ONE:
+        if keyword in SINGLES:
             self._tasks.append(_Task(value, inner, exact, trail, node, keyword))
             node[keyword] = True  # a placeholder, which keeps the order
-        elif keyword in LIST and isinstance(value, list):
+        elif keyword in LISTS and isinstance(value, list):
             schemas = _distinct(value) if keyword in {"allOf", "anyOf"} else value
             node[keyword] = items = [True] * len(schemas)
             self._tasks.extend(
                 _Task(item, inner, exact, trail, items, index) for index, item in enumerate(schemas)
             )
-        elif keyword in MAP and isinstance(value, dict):
+        elif keyword in MAPS and isinstance(value, dict):
             if keyword == "patternProperties":
                 value = self._in_dialect(value)
             node[keyword] = members = dict.fromkeys(value, True)

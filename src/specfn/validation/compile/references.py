@@ -8,8 +8,7 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import from_fragment, join, split
 from specfn.errors import DocumentError
-from specfn.schema.walk import IN_PLACE
-from specfn.validation.compile.applicators import DYNAMIC, subschemas
+from specfn.schema.walk import DYNAMIC, IN_PLACE, subschema_entries
 
 #: The maximum number of schema nodes of one function, and of their levels. Shared and cyclic Python objects exceed
 #: them.
@@ -135,7 +134,7 @@ def _walk(definition: Definition, key: str, room: int) -> int:
         _note(definition, node, key, here=here)
         stack.extend(
             (inner, here and keyword in IN_PLACE, level + 1)
-            for keyword, _, inner in subschemas(node)
+            for keyword, _, inner in subschema_entries(node)
         )
     return room
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.schema.render.disjoint import are_exclusive, are_tagged
-from specfn.validation.compile.applicators import DYNAMIC, UNEVALUATED, subschemas
+from specfn.schema.walk import DYNAMIC, UNEVALUATED, subschema_entries
 from specfn.validation.compile.references import ROOT, Survey, target_of
 
 #: Keywords whose subschemas must not accept more values, because the schema around them might then accept fewer.
@@ -93,7 +93,7 @@ class Relaxation:
             reference = node.get("$ref")
             if isinstance(reference, str) and target_of(reference, ROOT) in self._unenforceable:
                 return True
-            waiting.extend(inner for _, _, inner in subschemas(node))
+            waiting.extend(inner for _, _, inner in subschema_entries(node))
         return False
 
     def _is_refused(self, node: JsonObject) -> bool:

@@ -1,24 +1,160 @@
-"""Descriptions that help to correct a problem, including the place where a property belongs (rule V8).
+"""Descriptions that help to correct a problem, and the type texts of problems (rules V2, V3, V8).
 
-Only the problems that a model reads are described, because comparing names is too expensive for all of them.
+Only the problems that a model reads are described, because comparing names is too expensive for all of them. A
+description may name the place where a property belongs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from specfn._internal.did_you_mean import closest, same_words
+from specfn._internal.did_you_mean import closest, is_one_off, letters, same_words
 from specfn._internal.pointer import step
 from specfn.records import ABSENT, ArgumentProblem
+from specfn.schema.describe import Schema, describe
 from specfn.schema.literals import literal
 from specfn.validation.compile.engine import SubschemaCompiler
-from specfn.validation.compile.parts import SchemaPart
-from specfn.validation.explain.declared import Declared
-from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn.validation.compile.prepare import PreparedSchema
+from specfn.validation.explain.level_schema import SchemaPart
+from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Task
-from specfn.validation.explain.wording import TypeTexts
-from specfn.validation.plain_types import plain
-from specfn.validation.sentences import BELONGS, UNKNOWN, listed
+from specfn.validation.plain_types import BELONGS, MUST, UNKNOWN, listed, plain
+
+#: The identities of the nodes that apply to one object.
+_Key: TypeAlias = tuple[int, ...]
+
+#: Names by their letters.
+_Spelled: TypeAlias = dict[str, list[str]]
+
+#: The properties of inner objects, by name and by letters, each with the property that contains the object.
+_Inner: TypeAlias = dict[str, list[tuple[str, str]]]
+
+#: The maximum number of properties of inner objects that are searched.
+_INNER: Final = 20_000
+
+
+class PropertyIndex:
+    """Lookup of declared properties by name. Each object schema is read once."""
+
+    def __init__(self, facts: SchemaFacts) -> None:
+        """Accept the facts of a schema."""
+        self._facts = facts
+        self._members: dict[_Key, dict[str, Any]] = {}
+        self._in_dialect: dict[_Key, _Spelled] = {}
+        self._inner: dict[_Key, tuple[_Inner, _Inner]] = {}
+
+    def members(self, nodes: tuple[Any, ...]) -> Mapping[str, Any]:
+        """Return the properties, with their schemas, that some nodes declare for one object and do not forbid."""
+        key = tuple(map(id, nodes))
+        found = self._members.get(key)
+        if found is None:
+            found = self._members[key] = {
+                name: schema
+                for node in reversed(nodes)
+                for name, schema in self._facts.members(node).items()
+                if schema is not False
+            }
+        return found
+
+    def same_letters(self, nodes: tuple[Any, ...], name: str) -> list[str]:
+        """Return the properties that differ from a name only in case and separators."""
+        plain = letters(name)
+        return self._by_letters(nodes).get(plain, []) if plain else []
+
+    def one_off(self, nodes: tuple[Any, ...], name: str) -> list[str]:
+        """Return the properties that differ from a name in one character, apart from case and separators."""
+        plain = letters(name)
+        return [
+            other
+            for spelled, names in self._by_letters(nodes).items()
+            if -2 < len(spelled) - len(plain) < 2 and is_one_off(plain, spelled)
+            for other in names
+        ]
+
+    def owners(self, nodes: tuple[Any, ...], name: str) -> list[tuple[str, str]]:
+        """Return the properties whose object declares a name, as pairs of the property and the name."""
+        return self._inside(nodes)[0].get(name, [])
+
+    def owners_by_letters(self, nodes: tuple[Any, ...], name: str) -> list[tuple[str, str]]:
+        """Return the same pairs for names that differ only in case and separators."""
+        return self._inside(nodes)[1].get(letters(name), [])
+
+    def _by_letters(self, nodes: tuple[Any, ...]) -> _Spelled:
+        key = tuple(map(id, nodes))
+        found = self._in_dialect.get(key)
+        if found is None:
+            found = self._in_dialect[key] = {}
+            for name in self.members(nodes):
+                found.setdefault(letters(name), []).append(name)
+        return found
+
+    def _inside(self, nodes: tuple[Any, ...]) -> tuple[_Inner, _Inner]:
+        key = tuple(map(id, nodes))
+        found = self._inner.get(key)
+        if found is None:
+            found = self._inner[key] = _indexed(self._pairs(nodes))
+        return found
+
+    def _pairs(self, nodes: tuple[Any, ...]) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+        for owner, schema in self.members(nodes).items():
+            if len(found) > _INNER:
+                break
+            found.extend((owner, name) for name in self.members((schema,)))
+        return found
+
+
+def _indexed(pairs: Iterable[tuple[str, str]]) -> tuple[_Inner, _Inner]:
+    by_name: _Inner = {}
+    by_letters: _Inner = {}
+    for pair in pairs:
+        by_name.setdefault(pair[1], []).append(pair)
+        by_letters.setdefault(letters(pair[1]), []).append(pair)
+    return by_name, by_letters
+
+
+class TypeTexts:
+    """Type texts of one prepared schema, each written once.
+
+    The keys are identities of nodes, which must live as long as the texts. Those of a schema and of its explainer do.
+    """
+
+    def __init__(self, prepared: PreparedSchema, definitions: Mapping[str, Schema]) -> None:
+        """Accept a schema, and the definitions that type texts may name."""
+        self._prepared = prepared
+        self._definitions = definitions
+        self._texts: dict[tuple[int, bool], str] = {}
+        self._expanded: dict[int, str] = {}
+        self._more: dict[tuple[int, int], str | None] = {}
+
+    def of(self, node: Any, *, optional: bool = False) -> str:
+        """Return the type text of a prepared node, as the given schema declares it."""
+        key = (id(node), optional)
+        text = self._texts.get(key)
+        if text is None:
+            text = describe(self._origin(node), self._definitions, optional=optional)
+            self._texts[key] = text
+        return text
+
+    def expanded(self, node: Any) -> str:
+        """Return the type text of a prepared node with its components written out."""
+        text = self._expanded.get(id(node))
+        if text is None:
+            text = describe(self._origin(node), self._definitions, expand=True)
+            self._expanded[id(node)] = text
+        return text
+
+    def more(self, node: Any, holder: Any) -> str | None:
+        """Return a sentence on the schema that failed at a place; ``None`` if the type text of the place contains it."""
+        key = (id(node), id(holder))
+        if key not in self._more:
+            part = self.expanded(node if holder is None else holder)
+            self._more[key] = None if part in self.of(node) else f"{MUST}{part}."
+        return self._more[key]
+
+    def _origin(self, node: Any) -> Schema:
+        return self._prepared.origins.get(id(node), node is not False)
+
 
 #: The minimum number of constants for which advice names the closest one. If there are fewer, the text of the type
 #: contains them all.
@@ -34,10 +170,10 @@ _LENGTH: Final = 100
 class Advice:
     """Descriptions of single problems of one schema."""
 
-    def __init__(self, shapes: SchemaShapes, texts: TypeTexts, compiler: SubschemaCompiler) -> None:
+    def __init__(self, facts: SchemaFacts, texts: TypeTexts, compiler: SubschemaCompiler) -> None:
         """Accept the facts, the type texts and the compiled subschemas of a schema."""
-        self._shapes = shapes
-        self._declared = Declared(shapes)
+        self._facts = facts
+        self._properties = PropertyIndex(facts)
         self._texts = texts
         self._compiler = compiler
 
@@ -50,7 +186,7 @@ class Advice:
             holder: the schema that failed there; ``None`` if it is the same.
         """
         more = self._texts.more(node, holder)
-        values = self._shapes.values(node) if type(problem.value) is str else None
+        values = self._facts.values(node) if type(problem.value) is str else None
         near = None if values is None else self._closest(problem.value, values.values)
         if more is None and near is None:
             return problem
@@ -74,7 +210,7 @@ class Advice:
 
     def name(self, problem: ArgumentProblem, schema: Any, name: str) -> ArgumentProblem:
         """Describe a property whose name its object does not accept."""
-        allowed = self._shapes.values(schema)
+        allowed = self._facts.values(schema)
         names = allowed.values if allowed is not None else ()
         near = closest(name, [value for value in names if type(value) is str])
         target = None if near is None else _renamed(problem.path, name, near)
@@ -85,7 +221,7 @@ class Advice:
         """Describe a value that matches several alternatives of a ``oneOf``."""
         fitting = [
             branch
-            for branch in self._shapes.branches(part.holder, part.keyword)[:_MOST_SCHEMAS]
+            for branch in self._facts.branches(part.holder, part.keyword)[:_MOST_SCHEMAS]
             if self._compiler.accepts(branch, problem.value)
         ]
         if len(fitting) < 2:
@@ -105,15 +241,15 @@ class Advice:
     def _targets(self, task: Task, name: str, value: Any) -> Iterator[str | None]:
         """Yield the paths where a property may belong, the most certain first."""
         here = (task.place.node, task.node)
-        declared = self._declared
-        yield self._beside(task, declared.same_letters(here, name))
-        yield self._below(task, declared.owners(here, name))
+        properties = self._properties
+        yield self._beside(task, properties.same_letters(here, name))
+        yield self._below(task, properties.owners(here, name))
         yield self._above(task, name)
         yield self._unwrapped(task, value)
         if not self._has_alternative(task, name):
-            yield self._beside(task, declared.one_off(here, name))
+            yield self._beside(task, properties.one_off(here, name))
             yield self._beside(task, self._missing(task, name, value))
-            yield self._below(task, declared.owners_by_letters(here, name))
+            yield self._below(task, properties.owners_by_letters(here, name))
 
     def _beside(self, task: Task, names: Sequence[str]) -> str | None:
         """Return the path of the only missing property among some names."""
@@ -134,7 +270,7 @@ class Advice:
         place = task.place
         while place.above is not None:
             outer = place.above
-            members = self._declared.members((outer.node, place.within))
+            members = self._properties.members((outer.node, place.within))
             if type(outer.value) is dict and name in members and name not in outer.value:
                 return outer.path + step(name)
             place = outer
@@ -145,10 +281,10 @@ class Advice:
         if type(value) is not dict or not value:
             return None
         here = (task.place.node, task.node)
-        members, given = self._declared.members(here), task.place.value
+        members, given = self._properties.members(here), task.place.value
         if any(name in given or name not in members for name in value):
             return None
-        required = (name in value for node in here for name in self._shapes.required(node))
+        required = (name in value for node in here for name in self._facts.required(node))
         return task.place.path if any(required) else None
 
     def _missing(self, task: Task, name: str, value: Any) -> list[str]:
@@ -157,14 +293,14 @@ class Advice:
         required = [
             each
             for node in here
-            for each in self._shapes.required(node)
+            for each in self._facts.required(node)
             if each not in task.place.value
         ]
         free = [*dict.fromkeys(required)]
         alike = same_words(name, free)
         if not alike and len(free) == 1 and type(value) in (dict, list) and value:
             alike = free
-        members = self._declared.members(here)
+        members = self._properties.members(here)
         return [
             each
             for each in alike
@@ -185,15 +321,15 @@ class Advice:
 
     def _alternatives(self, task: Task, name: str) -> Iterator[tuple[BranchChoice, Any]]:
         for choice in task.choices:
-            branches = self._shapes.branches(choice.part.holder, choice.part.keyword)
+            branches = self._facts.branches(choice.part.holder, choice.part.keyword)
             for branch in branches[:_MOST_SCHEMAS]:
-                if branch is not choice.node and name in self._declared.members((branch,)):
+                if branch is not choice.node and name in self._properties.members((branch,)):
                     yield choice, branch
 
     def _alternative(self, node: Any, others: Sequence[Any]) -> str:
         """Name an alternative by a constant that only it has, else by its type text."""
-        for name, values in self._shapes.constants(node).items():
-            theirs = [self._shapes.constants(other).get(name) for other in others[:_MOST_SCHEMAS]]
+        for name, values in self._facts.constants(node).items():
+            theirs = [self._facts.constants(other).get(name) for other in others[:_MOST_SCHEMAS]]
             first = values.values[0] if len(values.values) == 1 else ABSENT
             if first is not ABSENT and not any(each and each.contains(first) for each in theirs):
                 return f"with {name} {literal(first)}"
@@ -203,10 +339,10 @@ class Advice:
     def _there(self, task: Task, name: str) -> str:
         """Name the objects that declare a property, else the declared properties."""
         here = (task.place.node, task.node)
-        owners = self._declared.owners(here, name)
+        owners = self._properties.owners(here, name)
         if len(owners) > 1:
             return f"{UNKNOWN} {listed([owner for owner, _ in owners])} have one of that name each."
-        names = [*self._declared.members(here)]
+        names = [*self._properties.members(here)]
         if not names:
             return UNKNOWN
         there = "the only property is" if len(names) == 1 else "the properties are"

@@ -11,19 +11,16 @@ from specfn._internal.pointer import Tokens, step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe
 from specfn.validation.compile.engine import SubschemaCompiler
-from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.compile.prepare import PreparedSchema
-from specfn.validation.explain.advice import Advice
+from specfn.validation.explain.advice import Advice, TypeTexts
 from specfn.validation.explain.findings import LevelFinding
-from specfn.validation.explain.level import ExpectedText, LocatedFinding, value_at
-from specfn.validation.explain.levels import Levels
+from specfn.validation.explain.level import ExpectedText, Levels, LocatedFinding, value_at
+from specfn.validation.explain.level_schema import SchemaPart
 from specfn.validation.explain.schema_facts import SchemaFacts
-from specfn.validation.explain.schema_shapes import SchemaShapes
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
 from specfn.validation.explain.unions import Tag, Unions
-from specfn.validation.explain.wording import TypeTexts
 from specfn.validation.outcome import problem
-from specfn.validation.sentences import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
+from specfn.validation.plain_types import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
 
 #: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
 _LEVELS: Final = 20_000
@@ -83,7 +80,7 @@ class Explainer:
     """Explanation of the invalid values of one prepared schema. Each subschema is compiled once.
 
     Attributes:
-        facts: the types and texts that each node accepts.
+        facts: the facts about the nodes of the schema.
     """
 
     def __init__(
@@ -100,13 +97,12 @@ class Explainer:
             keep: receives the number of nodes that were compiled, or with a negative sign released.
         """
         self._prepared = prepared
-        self._shapes = SchemaShapes(prepared)
-        self.facts = SchemaFacts(prepared, self._shapes)
+        self.facts = SchemaFacts(prepared)
         self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
-        self._advice = Advice(self._shapes, self._texts, self._compiler)
-        self._levels = Levels(self._shapes, self._compiler, keep)
-        self._unions = Unions(self._shapes, self._levels.look)
+        self._advice = Advice(self.facts, self._texts, self._compiler)
+        self._levels = Levels(self.facts, self._compiler, keep)
+        self._unions = Unions(self.facts, self._levels.look)
         self._tags: dict[int, tuple[str, dict[str, Any]]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
@@ -213,7 +209,7 @@ class Explainer:
         if finding.kind == "here":
             about, holder = found.level_nodes[-1].node if tokens else task.place.node, finding.node
         else:
-            about, holder = finding.node, self._shapes.target(finding.node)
+            about, holder = finding.node, self.facts.target(finding.node)
             tokens = (*tokens, finding.token)
         optional = task.place.optional
         if tokens:
@@ -227,11 +223,11 @@ class Explainer:
         """Return the path and the type text of a missing property."""
         name = str(found.finding.token)
         around = found.level_nodes[-1].node if found.tokens else task.node
-        node = self._shapes.members(around).get(name, True)
+        node = self.facts.members(around).get(name, True)
         if node is True and not found.tokens:
-            node = self._shapes.members(task.place.node).get(name, True)
+            node = self.facts.members(task.place.node).get(name, True)
         tokens = (*found.tokens, name)
-        holder = self._shapes.target(node)
+        holder = self.facts.target(node)
         return ExpectedText("".join(map(step, tokens)), tokens, self._texts.of(node), node, holder)
 
     def _within(self, task: Task, found: LocatedFinding) -> Task:
@@ -305,7 +301,7 @@ class Explainer:
         chosen = chosen._replace(choices=(*task.choices, BranchChoice(part, choice.node)))
         if choice.sure:
             return chosen
-        branches = self._shapes.branches(part.holder, part.keyword)
+        branches = self.facts.branches(part.holder, part.keyword)
         others = tuple(branch for branch in branches if branch is not choice.node)
         guess = Guess(task.place.tokens, others, choice.node)
         return chosen._replace(guesses=(*task.guesses, guess))
@@ -333,7 +329,7 @@ class Explainer:
 
     def _may_be_omitted(self, token: str | int, around: Any, first: Any) -> bool:
         """Return whether a value is a property that neither of two nodes of its object requires."""
-        required = self._shapes.required
+        required = self.facts.required
         return type(token) is str and token not in required(around) and token not in required(first)
 
     def _problem(self, task: Task, holder: Any = None) -> _Draft:

@@ -1,11 +1,19 @@
-"""Findings: the failures of one level, reported by the engine or, for members of objects, computed here."""
+"""Findings: the failures of one level, reported by the engine or computed here.
+
+The findings of members of objects are computed here, and those of ``unevaluatedProperties`` and ``unevaluatedItems``
+(JSON Schema 2020-12, Core, section 11): the engine reports them only together with all other errors of the schema, and
+only for schemas that it explains. So the names that no part of the schema declares are reported. If every name is
+declared, one property at a time is removed.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from specfn._internal.json import JsonObject
+from specfn.schema.walk import UNEVALUATED, in_place
 from specfn.validation.compile.engine import SubschemaCompiler
-from specfn.validation.compile.parts import SchemaPart
-from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn.validation.explain.level_schema import SchemaPart
+from specfn.validation.explain.schema_facts import SchemaFacts
 
 #: Kinds of findings: ``here`` concerns the value itself; ``missing``, ``surplus`` and ``name`` a missing property, a
 #: forbidden one and a wrong name; ``unknown`` undeclared properties; ``inside`` a wrong inner value; ``child`` an
@@ -40,25 +48,23 @@ def unknown(keyword: str, node: Any, names: Sequence[str]) -> LevelFinding:
     return LevelFinding("unknown", keyword, node, names[0], names=tuple(names))
 
 
-def inner_finding(
-    schema: Any, keyword: str, token: str | int, shapes: SchemaShapes
-) -> LevelFinding:
+def inner_finding(schema: Any, keyword: str, token: str | int, facts: SchemaFacts) -> LevelFinding:
     """Return the finding of an inner value that its schema does not accept: forbidden, wrong, or to be opened."""
-    target = shapes.target(schema)
+    target = facts.target(schema)
     if target is False:
         return LevelFinding("surplus", keyword, schema, token)
-    if shapes.is_simple(target):
+    if facts.is_simple(target):
         return LevelFinding("inside", keyword, schema, token)
     return LevelFinding("child", keyword, schema, token)
 
 
 _PartFindings: TypeAlias = Callable[
-    [SchemaPart, Any, SchemaShapes, SubschemaCompiler], Iterator[LevelFinding]
+    [SchemaPart, Any, SchemaFacts, SubschemaCompiler], Iterator[LevelFinding]
 ]
 
 
 def _missing(
-    part: SchemaPart, value: Any, _: SchemaShapes, __: SubschemaCompiler
+    part: SchemaPart, value: Any, _: SchemaFacts, __: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name in part.holder["required"]:
         if name not in value:
@@ -66,7 +72,7 @@ def _missing(
 
 
 def _missing_beside(
-    part: SchemaPart, value: Any, _: SchemaShapes, __: SubschemaCompiler
+    part: SchemaPart, value: Any, _: SchemaFacts, __: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for key, names in part.holder["dependentRequired"].items():
         if key in value:
@@ -76,7 +82,7 @@ def _missing_beside(
 
 
 def _misnamed(
-    part: SchemaPart, value: Any, _: SchemaShapes, compiler: SubschemaCompiler
+    part: SchemaPart, value: Any, _: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     schema = part.holder["propertyNames"]
     for name in value:
@@ -85,15 +91,15 @@ def _misnamed(
 
 
 def _property(
-    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+    part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name, schema in part.schema["properties"].items():
         if name in value and not compiler.accepts(schema, value[name]):
-            yield inner_finding(schema, "properties", name, shapes)
+            yield inner_finding(schema, "properties", name, facts)
 
 
 def _dependent(
-    part: SchemaPart, value: Any, _: SchemaShapes, compiler: SubschemaCompiler
+    part: SchemaPart, value: Any, _: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name, schema in part.holder["dependentSchemas"].items():
         if name in value and not compiler.accepts(schema, value):
@@ -101,16 +107,16 @@ def _dependent(
 
 
 def _by_pattern(
-    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+    part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for pattern, schema in part.holder["patternProperties"].items():
         for name, item in value.items():
             if compiler.matches(pattern, name) and not compiler.accepts(schema, item):
-                yield inner_finding(schema, "patternProperties", name, shapes)
+                yield inner_finding(schema, "patternProperties", name, facts)
 
 
 def _additional(
-    part: SchemaPart, value: Any, shapes: SchemaShapes, compiler: SubschemaCompiler
+    part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     schema = part.holder["additionalProperties"]
     declared = part.holder.get("properties", {})
@@ -123,7 +129,7 @@ def _additional(
     for name in names:
         # the part has failed: its only value is the reason, and nothing must be compiled to know it
         if len(names) == 1 or not compiler.accepts(schema, value[name]):
-            yield inner_finding(schema, "additionalProperties", name, shapes)
+            yield inner_finding(schema, "additionalProperties", name, facts)
 
 
 #: Functions that compute the findings of parts, because the engine only decides them as a whole.
@@ -136,3 +142,102 @@ PART_FINDINGS: Final[Mapping[str, _PartFindings]] = {
     "patternProperties": _by_pattern,
     "additionalProperties": _additional,
 }
+
+
+_PROPERTIES, _ITEMS = UNEVALUATED
+
+#: The maximum number of properties that are removed one at a time.
+_TRIES: Final = 100
+
+
+def unevaluated(
+    members: tuple[JsonObject, ...], value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
+) -> list[LevelFinding]:
+    """Return the findings of a value's properties and items that no applied schema evaluates."""
+    found: list[LevelFinding] = []
+    for member in members:
+        if (_PROPERTIES in member or _ITEMS in member) and not compiler.accepts(member, value):
+            parts = list(_applicable_schemas(member, facts))
+            if type(value) is dict and _PROPERTIES in member:
+                found.extend(_members(member, parts, value, facts, compiler))
+            if type(value) is list and _ITEMS in member:
+                found.extend(_items(member, parts, value, facts, compiler))
+    return found
+
+
+def _applicable_schemas(member: JsonObject, facts: SchemaFacts) -> Iterator[JsonObject]:
+    """Yield each schema that may apply to the same value, in any branch."""
+    waiting: list[Any] = [member]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict) and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(facts.conjuncts(node))
+            waiting.extend(in_place(node))
+
+
+def _members(
+    member: JsonObject,
+    parts: list[JsonObject],
+    value: JsonObject,
+    facts: SchemaFacts,
+    compiler: SubschemaCompiler,
+) -> Iterator[LevelFinding]:
+    others = [part for part in parts if part is not member and _PROPERTIES in part]
+    if others or any("additionalProperties" in part for part in parts):
+        unknown = []
+    else:
+        unknown = [
+            name for name in value if not any(_knows(part, name, compiler) for part in parts)
+        ]
+    if not unknown:
+        unknown = list(_in_excess(member, value, compiler))
+    yield from _refused(
+        member[_PROPERTIES], _PROPERTIES, {name: value[name] for name in unknown}, facts, compiler
+    )
+
+
+def _in_excess(member: JsonObject, value: JsonObject, compiler: SubschemaCompiler) -> Iterator[str]:
+    """Yield each property without which the value would be accepted."""
+    for name in list(value)[:_TRIES]:
+        if compiler.accepts(member, {key: item for key, item in value.items() if key != name}):
+            yield name
+
+
+def _items(
+    member: JsonObject,
+    parts: list[JsonObject],
+    value: list[Any],
+    facts: SchemaFacts,
+    compiler: SubschemaCompiler,
+) -> Iterator[LevelFinding]:
+    if any("items" in part or "contains" in part for part in parts):
+        return
+    first = max(len(part.get("prefixItems", ())) for part in parts)
+    rest = dict(enumerate(value[first:], first))
+    yield from _refused(member[_ITEMS], _ITEMS, rest, facts, compiler)
+
+
+def _refused(
+    schema: Any,
+    keyword: str,
+    values: Mapping[Any, Any],
+    facts: SchemaFacts,
+    compiler: SubschemaCompiler,
+) -> Iterator[LevelFinding]:
+    """Yield the findings of unevaluated values that their schema does not accept."""
+    if facts.target(schema) is False and keyword == _PROPERTIES:
+        if values:
+            yield unknown(keyword, schema, [*values])
+        return
+    for token, value in values.items():
+        if not compiler.accepts(schema, value):
+            yield inner_finding(schema, keyword, token, facts)
+
+
+def _knows(part: JsonObject, name: str, compiler: SubschemaCompiler) -> bool:
+    return name in part.get("properties", ()) or any(
+        compiler.matches(pattern, name) for pattern in part.get("patternProperties", ())
+    )

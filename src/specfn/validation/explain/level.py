@@ -6,16 +6,22 @@ conditions, recursion) are written as ``not not S``, so the engine decides them 
 ``explain`` opens it as the next level.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.validation.compile.applicators import ASSERTIONS
+from specfn.schema.walk import ASSERTIONS
 from specfn.validation.compile.engine import SubschemaCompiler
-from specfn.validation.explain.findings import PART_FINDINGS, LevelFinding, inner_finding, unknown
+from specfn.validation.explain.findings import (
+    PART_FINDINGS,
+    LevelFinding,
+    inner_finding,
+    unevaluated,
+    unknown,
+)
 from specfn.validation.explain.level_schema import LevelNode, LevelSchema, has_unevaluated
-from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn.validation.explain.schema_facts import SchemaFacts
 
 #: Keywords whose finding depends only on the place in the schema.
 _BY_PLACE: Final = frozenset({"properties", "prefixItems"})
@@ -105,10 +111,10 @@ class Level:
         has_unevaluated: whether a member has ``unevaluated*``, whose failures ``findings`` omits.
     """
 
-    def __init__(self, node: JsonObject, shapes: SchemaShapes, compiler: SubschemaCompiler) -> None:
+    def __init__(self, node: JsonObject, facts: SchemaFacts, compiler: SubschemaCompiler) -> None:
         """Compile one level of a schema."""
-        level = LevelSchema(node, shapes)
-        self._shapes = shapes
+        level = LevelSchema(node, facts)
+        self._facts = facts
         self._compiler = compiler
         self.root = level.root
         self._engine, self.nodes = compiler.compile(level.schema)
@@ -165,7 +171,7 @@ class Level:
         member = level_node.members[index]
         if keyword in _BY_PLACE:
             token = below[0]
-            return inner_finding(member[keyword][token], keyword, token, self._shapes)
+            return inner_finding(member[keyword][token], keyword, token, self._facts)
         if keyword in _BY_VALUE:
             return None
         if keyword != "allOf":
@@ -196,11 +202,11 @@ class Level:
             return (LevelFinding("missing", keyword, member, error.kind.property),)
         if keyword == "items":
             token = error.instance_path[len(route.level_nodes) - 1]
-            return (inner_finding(member[keyword], keyword, token, self._shapes),)
+            return (inner_finding(member[keyword], keyword, token, self._facts),)
         inside = value_at(value, error.instance_path)
         if keyword == "allOf":
             part = level_node.parts[index][below[0]]
-            return PART_FINDINGS[part.keyword](part, inside, self._shapes, self._compiler)
+            return PART_FINDINGS[part.keyword](part, inside, self._facts, self._compiler)
         # If a schema declares no properties, the engine lists no properties. Then all properties are undeclared.
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
@@ -277,3 +283,38 @@ class _Places:
 
 
 _order: Final = attrgetter("order")
+
+
+class Levels:
+    """The levels of one schema, each compiled on first use.
+
+    No object that it has refers back to it, so that its memory is free without the garbage collector, which does not
+    see the memory of the engine.
+    """
+
+    def __init__(
+        self, facts: SchemaFacts, compiler: SubschemaCompiler, keep: Callable[[int], object]
+    ) -> None:
+        self._facts: Final = facts
+        self._compiler: Final = compiler
+        self._keep: Final = keep
+        self._known: dict[int, Level] = {}
+
+    def look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
+        """Return the findings of a value at the level of a node."""
+        level = self._level(node)
+        found = level.findings(value)
+        if level.has_unevaluated:
+            more = unevaluated(level.members, value, self._facts, self._compiler)
+            found += [LocatedFinding((), (), (level.root,), finding) for finding in more]
+        return found
+
+    def _level(self, node: JsonObject) -> Level:
+        level = self._known.get(id(node))
+        if level is None:
+            if self._compiler.is_memory_full:
+                self._known.clear()
+                self._keep(-self._compiler.release())
+            level = self._known[id(node)] = Level(node, self._facts, self._compiler)
+        self._compiler.use(~id(node), level.nodes)
+        return level

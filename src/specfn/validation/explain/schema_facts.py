@@ -1,12 +1,11 @@
-"""Facts about the places of a schema for repairs: accepted types, text constants, and unrestricted strings (rule V7)."""
+"""Facts about the nodes of a prepared schema: conjunctions, types, constants, branches (rules V4, V7)."""
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from specfn._internal.json import JsonObject
-from specfn.validation.compile.applicators import parts_in_place
-from specfn.validation.compile.prepare import PreparedSchema
-from specfn.validation.explain.schema_shapes import SchemaShapes
+from specfn._internal.json import TYPES, JsonObject, identity, is_equal
+from specfn.schema.walk import APPLICATORS, in_place
+from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
 #: The maximum number of schemas of one place that are read.
 _MOST_SCHEMAS: Final = 200
@@ -14,20 +13,171 @@ _MOST_SCHEMAS: Final = 200
 #: Keywords of strings whose digits may not be a number.
 _SPELLED: Final = ("pattern", "format", "contentEncoding", "contentMediaType")
 
+#: The maximum number of levels of nested unions. Deeper ones count as accepting any value.
+_DEPTH: Final = 16
+
+
+def type_of(value: Any) -> str:
+    """Return the narrowest JSON Schema type of a plain JSON value."""
+    return "integer" if type(value) is float and value.is_integer() else TYPES[type(value)]
+
+
+#: A key that is equal for equal JSON scalars: for ``1`` and ``1.0``, not for ``1`` and ``true``.
+Key: TypeAlias = tuple[Any]
+
+
+def key_of(value: Any) -> Key | None:
+    """Return the key of a scalar; ``None`` for arrays and objects."""
+    return None if type(value) is dict or type(value) is list else (identity(value),)
+
+
+class Constants:
+    """Constants that a schema accepts, with an index.
+
+    Attributes:
+        values: the constants.
+        keys: the keys of the scalar constants.
+    """
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        """Accept the constants in their order."""
+        self.values = tuple(values)
+        self.keys = {key: None for value in self.values if (key := key_of(value)) is not None}
+
+    @property
+    def are_scalars(self) -> bool:
+        """Return whether all constants are scalars."""
+        return not any(key_of(value) is None for value in self.values)
+
+    def contains(self, value: Any) -> bool:
+        """Return whether a value is one of the constants."""
+        key = key_of(value)
+        if key is not None:
+            return key in self.keys
+        return any(is_equal(item, value) for item in self.values)
+
 
 class SchemaFacts:
-    """Facts about the places of one prepared schema."""
+    """Facts about the nodes of one prepared schema, each computed once."""
 
-    def __init__(self, prepared: PreparedSchema, shapes: SchemaShapes) -> None:
-        """Accept a schema and the facts of its nodes."""
+    def __init__(self, prepared: PreparedSchema) -> None:
+        """Accept a schema."""
         self._origins = prepared.origins
-        self._shapes = shapes
+        self._definitions = prepared.definitions
+        self._conjuncts: dict[int, tuple[JsonObject, ...]] = {}
+        self._conjunctions: dict[tuple[int, ...], JsonObject] = {}
+        self._required: dict[int, frozenset[str]] = {}
+        self._members: dict[int, dict[str, Any]] = {}
+        self._types: dict[int, frozenset[str] | None] = {}
+        self._values: dict[int, Constants | None] = {}
+        self._constants: dict[int, Mapping[str, Constants]] = {}
+        self._branches: dict[tuple[int, str], tuple[Any, ...]] = {}
         self._texts: dict[int, dict[str, list[str]]] = {}
         self._any_text: dict[int, bool] = {}
 
+    def target(self, node: Any) -> Any:
+        """Return the target of a node that contains only ``$ref``; else the node."""
+        while isinstance(node, dict) and node.keys() == {"$ref"}:
+            node = self._definitions[node["$ref"][len(REFERENCE) :]]
+        return node
+
+    def conjuncts(self, node: Any) -> tuple[JsonObject, ...]:
+        """Return a node and all nodes that apply to the same value through ``$ref`` and ``allOf``."""
+        if not isinstance(node, dict):
+            return ()
+        found = self._conjuncts.get(id(node))
+        if found is None:
+            found = self._conjuncts[id(node)] = tuple(self._gather(node))
+        return found
+
+    def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
+        """Return one node for the conjunction of some nodes, without the nodes that they refer to."""
+        key = tuple(map(id, members))
+        node = self._conjunctions.get(key)
+        if node is None:
+            node = self._conjunctions[key] = {"allOf": list(members)}
+            self._conjuncts[id(node)] = tuple(members)
+        return node
+
+    def is_simple(self, node: Any) -> bool:
+        """Return whether a node has no subschemas and no reference."""
+        return not isinstance(node, dict) or APPLICATORS.isdisjoint(node)
+
+    def required(self, node: Any) -> frozenset[str]:
+        """Return the required properties."""
+        if not isinstance(node, dict):
+            return frozenset()
+        found = self._required.get(id(node))
+        if found is None:
+            found = frozenset(
+                name for part in self.conjuncts(node) for name in part.get("required", ())
+            )
+            self._required[id(node)] = found
+        return found
+
+    def members(self, node: Any) -> Mapping[str, Any]:
+        """Return the schemas that a node declares for properties, the first of each name."""
+        if not isinstance(node, dict):
+            return {}
+        found = self._members.get(id(node))
+        if found is None:
+            found = self._members[id(node)] = {}
+            for part in self.conjuncts(node):
+                for name, schema in part.get("properties", {}).items():
+                    found.setdefault(name, schema)
+        return found
+
+    def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
+        """Return the types that a node can accept; ``None`` for any."""
+        if not isinstance(node, dict):
+            return None if node is not False else frozenset()
+        if depth <= 0:
+            return None
+        if id(node) not in self._types:
+            found: frozenset[str] | None = None
+            for part in self.conjuncts(node):
+                for types in self._declared_types(part, depth):
+                    found = types if found is None else found & types
+            self._types[id(node)] = found
+        return self._types[id(node)]
+
+    def values(self, node: Any) -> Constants | None:
+        """Return the constants that a node accepts, including those of all branches; ``None`` if it accepts other values."""
+        node = self.target(node)  # many properties may refer to one union
+        if not isinstance(node, dict):
+            return None
+        if id(node) not in self._values:
+            found = self._constants_of(node, 2)
+            self._values[id(node)] = None if found is None else Constants(found)
+        return self._values[id(node)]
+
+    def constants(self, node: Any) -> Mapping[str, Constants]:
+        """Return the properties of a node that accept only scalar constants, which may be tags."""
+        found = self._constants.get(id(node))
+        if found is None:
+            found = self._constants[id(node)] = dict(self._tags(node))
+        return found
+
+    def constant(self, node: Any, name: str) -> Constants | None:
+        """Return ``constants(node).get(name)`` without the constants of the other properties."""
+        known = self._constants.get(id(node))
+        if known is not None:
+            return known.get(name)
+        return dict(self._tags(node, (name,))).get(name)
+
+    def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
+        """Return the alternatives of a union, including those of nested unions, each once."""
+        key = (id(node), keyword)
+        found = self._branches.get(key)
+        if found is None:
+            found = self._branches[key] = tuple(self._flat(node[keyword]))
+        return found
+
     def accepts_type(self, node: Any, kind: str) -> bool:
         """Return whether a place accepts some value of a JSON Schema type."""
-        types = self._shapes.types(node)
+        types = self.types(node)
         return types is None or kind in types
 
     def same_ignoring_case(self, node: Any, text: str) -> list[str]:
@@ -41,7 +191,7 @@ class SchemaFacts:
 
     def is_any_text(self, node: Any) -> bool:
         """Return whether a place accepts only strings, and the document declares no syntax for them."""
-        if not isinstance(node, dict) or self._shapes.types(node) != frozenset({"string"}):
+        if not isinstance(node, dict) or self.types(node) != frozenset({"string"}):
             return False
         found = self._any_text.get(id(node))
         if found is None:
@@ -49,6 +199,88 @@ class SchemaFacts:
             found = not any(keyword in part for part in parts for keyword in _SPELLED)
             self._any_text[id(node)] = found
         return found
+
+    def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
+        found: dict[int, Any] = {}
+        seen: set[int] = set()
+        waiting = list(reversed([*branches]))
+        while waiting:
+            branch = self.target(waiting.pop())
+            if not isinstance(branch, dict) or id(branch) in seen:
+                continue
+            seen.add(id(branch))
+            inner = next((key for key in ("anyOf", "oneOf") if branch.keys() == {key}), None)
+            if inner is None:
+                found[id(branch)] = branch
+            else:
+                waiting.extend(reversed(branch[inner]))
+        yield from found.values()
+
+    def _constants_of(self, node: Any, depth: int) -> Sequence[Any] | None:
+        for part in self.conjuncts(node):
+            if "const" in part:
+                return (part["const"],)
+            if isinstance(part.get("enum"), list):
+                enum: list[Any] = part["enum"]
+                return enum
+            for keyword in ("anyOf", "oneOf") if depth else ():
+                branches = self._constants_of_all(part.get(keyword, ()), depth - 1)
+                if branches is not None:
+                    return branches
+        return None
+
+    def _constants_of_all(self, branches: Sequence[Any], depth: int) -> list[Any] | None:
+        """Return the constants of all branches; ``None`` at the first one that accepts other values."""
+        values: list[Any] = []
+        seen: set[int] = set()
+        for branch in map(self.target, branches):
+            if id(branch) in seen:
+                continue
+            seen.add(id(branch))
+            constants = self._constants_of(branch, depth)
+            if constants is None:
+                return None
+            values += constants
+        return values if branches else None
+
+    def _gather(self, node: JsonObject) -> Iterator[JsonObject]:
+        waiting: list[Any] = [node]
+        seen: set[int] = set()
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            yield part
+            waiting.extend(reversed(part.get("allOf", ())))
+            if "$ref" in part:
+                waiting.append(self._definitions[part["$ref"][len(REFERENCE) :]])
+
+    def _declared_types(self, part: JsonObject, depth: int) -> Iterator[frozenset[str]]:
+        declared = part.get("type")
+        if declared is not None:
+            names = [declared] if isinstance(declared, str) else declared
+            yield frozenset(names) | ({"integer"} if "number" in names else frozenset())
+        if "const" in part:
+            yield frozenset((type_of(part["const"]),))
+        if "enum" in part:
+            yield frozenset(map(type_of, part["enum"]))
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in part:
+                branches = [self.types(branch, depth - 1) for branch in part[keyword]]
+                if None not in branches:
+                    yield frozenset().union(*(types for types in branches if types is not None))
+
+    def _tags(
+        self, node: Any, names: Collection[str] | None = None
+    ) -> Iterator[tuple[str, Constants]]:
+        """Yield the constants of properties, of all or of some."""
+        for part in self.conjuncts(node):
+            properties = part.get("properties", {})
+            for name in properties if names is None else names:
+                values = self.values(properties[name]) if name in properties else None
+                if values is not None and values.are_scalars:
+                    yield name, values
 
     def _texts_by_lower_case(self, node: JsonObject) -> dict[str, list[str]]:
         """Return the distinct text constants of a place by their lower case."""
@@ -66,9 +298,9 @@ class SchemaFacts:
         waiting: list[Any] = [node]
         seen: set[int] = set()
         while waiting and len(seen) < _MOST_SCHEMAS:
-            part = self._shapes.target(waiting.pop())
+            part = self.target(waiting.pop())
             if isinstance(part, dict) and id(part) not in seen:
                 seen.add(id(part))
                 yield part
-                waiting.extend(self._shapes.conjuncts(part))
-                waiting.extend(parts_in_place(part))
+                waiting.extend(self.conjuncts(part))
+                waiting.extend(in_place(part))

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from specfn._internal.pointer import Tokens
-from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.explain.level import LocatedFinding
+from specfn.validation.explain.level_schema import SchemaPart
 
 
 class Place(NamedTuple):

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn.records import ABSENT
-from specfn.validation.compile.parts import SchemaPart
 from specfn.validation.explain.level import LocatedFinding, count_wrong_values
-from specfn.validation.explain.schema_shapes import Constants, Key, SchemaShapes, key_of, type_of
+from specfn.validation.explain.level_schema import SchemaPart
+from specfn.validation.explain.schema_facts import Constants, Key, SchemaFacts, key_of, type_of
 
 #: The maximum number of branches whose faults are counted.
 _MOST_SCHEMAS: Final = 16
@@ -51,9 +51,9 @@ class Tag(NamedTuple):
 class Unions:
     """Selection of branches; the facts of each union are computed once."""
 
-    def __init__(self, shapes: SchemaShapes, look: Look) -> None:
+    def __init__(self, facts: SchemaFacts, look: Look) -> None:
         """Accept the facts of a schema, and a function that returns the findings of a branch."""
-        self._shapes = shapes
+        self._facts = facts
         self._look = look
         self._typed: dict[tuple[int, str, str], _TypedBranches] = {}
 
@@ -85,10 +85,10 @@ class Unions:
         key = (id(part.holder), part.keyword, kind)
         found = self._typed.get(key)
         if found is None:
-            branches = self._shapes.branches(part.holder, part.keyword)
-            typed = ((branch, self._shapes.types(branch)) for branch in branches)
+            branches = self._facts.branches(part.holder, part.keyword)
+            typed = ((branch, self._facts.types(branch)) for branch in branches)
             near = [branch for branch, types in typed if types is None or kind in types]
-            found = self._typed[key] = _TypedBranches(near, self._shapes)
+            found = self._typed[key] = _TypedBranches(near, self._facts)
         return found
 
     def _by_findings(self, near: "_Branches", value: Any) -> Branch:
@@ -107,11 +107,11 @@ _Asked: TypeAlias = tuple[tuple[tuple[str, Constants], ...], frozenset[str]]
 class _Branches:
     """Branches of a union, with indexes by the tags that select among them."""
 
-    __slots__ = ("_asked", "_shapes", "_shared", "_tags", "nodes")
+    __slots__ = ("_asked", "_facts", "_shared", "_tags", "nodes")
 
-    def __init__(self, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
+    def __init__(self, nodes: Sequence[JsonObject], facts: SchemaFacts) -> None:
         self.nodes = nodes
-        self._shapes = shapes
+        self._facts = facts
         self._shared: list[str] | None = None
         self._tags: dict[str, _TaggedBranches] = {}
         self._asked: list[_Asked] | None = None
@@ -120,7 +120,7 @@ class _Branches:
         """Return the branches with the fewest wrong constants, and of these with the fewest missing properties."""
         if self._asked is None:
             self._asked = [
-                (tuple(self._shapes.constants(node).items()), self._shapes.required(node))
+                (tuple(self._facts.constants(node).items()), self._facts.required(node))
                 for node in self.nodes
             ]
         given = value.keys()
@@ -161,7 +161,7 @@ class _Branches:
         """Return the branches that match one tag; with ``required``, a missing tag selects no branch."""
         tagged = self._tags.get(name)
         if tagged is None:
-            tagged = self._tags[name] = _TaggedBranches(name, self.nodes, self._shapes)
+            tagged = self._tags[name] = _TaggedBranches(name, self.nodes, self._facts)
         given = value.get(name, ABSENT)
         if given is ABSENT:
             return self if tagged.open or not required else Tag(name, tagged.values, given)
@@ -170,7 +170,7 @@ class _Branches:
     def shared(self) -> list[str]:
         """Return the properties that accept only constants in all branches."""
         if self._shared is None:
-            constants = [self._shapes.constants(node) for node in self.nodes]
+            constants = [self._facts.constants(node) for node in self.nodes]
             first = constants[0] if len(constants) > 1 else {}
             self._shared = [name for name in first if all(name in each for each in constants[1:])]
         return self._shared
@@ -186,19 +186,19 @@ class _TaggedBranches:
 
     __slots__ = ("_by_key", "_others", "open", "values")
 
-    def __init__(self, name: str, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
-        pairs = [(node, shapes.constant(node, name)) for node in nodes]
+    def __init__(self, name: str, nodes: Sequence[JsonObject], facts: SchemaFacts) -> None:
+        pairs = [(node, facts.constant(node, name)) for node in nodes]
         self.values = tuple(
             item for _, accepted in pairs if accepted is not None for item in accepted.values
         )
         others = [node for node, accepted in pairs if accepted is None]
         self.open = bool(others)
-        self._others = _Branches(others, shapes)
+        self._others = _Branches(others, facts)
         by_key: dict[Key, list[JsonObject]] = {}
         for node, accepted in pairs:
             for key in accepted.keys if accepted is not None else ():
                 by_key.setdefault(key, []).append(node)
-        self._by_key = {key: _Branches(found, shapes) for key, found in by_key.items()}
+        self._by_key = {key: _Branches(found, facts) for key, found in by_key.items()}
 
     def by(self, value: Any) -> _Branches | None:
         """Return the branches that a value selects, else those that accept any value of the property."""
@@ -210,12 +210,12 @@ class _TaggedBranches:
 class _TypedBranches:
     """The branches of a union that accept values of one type."""
 
-    __slots__ = ("_any", "_by_key", "_pairs", "_shapes")
+    __slots__ = ("_any", "_by_key", "_facts", "_pairs")
 
-    def __init__(self, nodes: Sequence[JsonObject], shapes: SchemaShapes) -> None:
-        self._shapes = shapes
-        self._pairs = [(node, shapes.values(node)) for node in nodes]
-        self._any = _Branches([node for node, values in self._pairs if values is None], shapes)
+    def __init__(self, nodes: Sequence[JsonObject], facts: SchemaFacts) -> None:
+        self._facts = facts
+        self._pairs = [(node, facts.values(node)) for node in nodes]
+        self._any = _Branches([node for node, values in self._pairs if values is None], facts)
         self._by_key: dict[Key, _Branches | None] = {
             key: None for _, values in self._pairs if values is not None for key in values.keys
         }
@@ -234,7 +234,7 @@ class _TypedBranches:
                 for node, accepted in self._pairs
                 if accepted is None or accepted.contains(value)
             ]
-            found = _Branches(fitting, self._shapes)
+            found = _Branches(fitting, self._facts)
             if key is not None:
                 self._by_key[key] = found
         return found

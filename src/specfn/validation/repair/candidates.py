@@ -14,8 +14,7 @@ from specfn._internal.json import most_digits
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
 from specfn.validation.explain.schema_facts import SchemaFacts
-from specfn.validation.text.numbers import EXACT, is_nonzero
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import EXACT, UNREAD, is_nonzero, strict
 
 _INTEGER: Final = re.compile(r"-?[1-9][0-9]*|0")
 _DECIMAL: Final = re.compile(r"(-?)(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

@@ -14,15 +14,14 @@ from specfn._internal.pointer import Tokens, input_path
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.explain.explain import Explainer, Fault
 from specfn.validation.explain.subschema_tasks import Guess
-from specfn.validation.guard import is_plain_json
 from specfn.validation.outcome import Failure, Success
+from specfn.validation.plain_json import is_plain_json
 from specfn.validation.repair.candidates import (
     DEFAULT_POLICY,
     Candidate,
     CoercionPolicy,
     candidates,
 )
-from specfn.validation.repair.replace import replace_places, value_at
 from specfn.validation.validate import Diagnosis, Validator
 
 #: The maximum number of rounds, of faults in all rounds, and of guesses that are compared.
@@ -379,3 +378,43 @@ def _outermost(changes: Iterable[_Change]) -> dict[Tokens, _Change]:
         for place, change in by_place.items()
         if not any(place[:end] in by_place for end in range(len(place)))
     }
+
+
+def replace_places(value: Any, changes: Mapping[Tokens, Any]) -> Any:
+    """Return a value with some places replaced.
+
+    Args:
+        value: the value, which is not changed. The result shares all parts without a change.
+        changes: the new value of each place; ``ABSENT`` removes a property. No place is inside another.
+    """
+    copies: dict[Tokens, Any] = {}
+    root = value
+    for place, new in changes.items():
+        if not place:
+            return new
+        box = copies.get(())
+        if box is None:
+            box = root = copies[()] = value.copy()
+        for depth in range(1, len(place)):
+            above, inner = box, copies.get(place[:depth])
+            if inner is None:
+                inner = copies[place[:depth]] = above[place[depth - 1]].copy()
+                above[place[depth - 1]] = inner
+            box = inner
+        if new is ABSENT:
+            del box[place[-1]]
+        else:
+            box[place[-1]] = new
+    return root
+
+
+def value_at(value: Any, place: Tokens) -> Any:
+    """Return the value at a place; ``ABSENT`` if the place does not exist."""
+    for token in place:
+        if type(value) is dict:
+            value = value.get(token, ABSENT)
+        elif type(value) is list and type(token) is int and token < len(value):
+            value = value[token]
+        else:
+            return ABSENT
+    return value

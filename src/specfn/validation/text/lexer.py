@@ -9,8 +9,25 @@ from math import isinf
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import most_digits
-from specfn.validation.text.numbers import decimal, is_nonzero, is_rounded
-from specfn.validation.text.syntax_faults import UnreadableError
+from specfn.validation.text.strict_json import decimal, is_nonzero, is_rounded
+
+
+class UnreadableError(Exception):
+    """A text that cannot be read. Only this package catches it: ``parse`` returns a ``Failure``.
+
+    Attributes:
+        text: the text; for JSON encoded as a string, the inner text.
+        offset: the position in it, in characters.
+        reason: a sentence with the mistake and its correction.
+    """
+
+    def __init__(self, text: str, offset: int, reason: str) -> None:
+        """Accept a text, a position and a reason."""
+        super().__init__(reason)
+        self.text = text
+        self.offset = offset
+        self.reason = reason
+
 
 #: The quotation marks of strings: the closing mark of each opening one.
 QUOTES: Final[Mapping[str, str]] = {'"': '"', "'": "'", "“": "”", "‘": "’"}

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.pointer import input_path
 from specfn.records import Repair
-from specfn.validation.guard import DEPTH, NODES
-from specfn.validation.text.lexer import LITERALS, QUOTES, gap, scalar, string
-from specfn.validation.text.syntax_faults import UnreadableError
+from specfn.validation.plain_json import DEPTH, NODES
+from specfn.validation.text.lexer import LITERALS, QUOTES, UnreadableError, gap, scalar, string
+from specfn.validation.text.strict_json import UNREAD, strict
 
 _KEY: Final = re.compile(r"(?!\d)[\w$][\w$-]*|0|[1-9][0-9]{0,18}")
 _FENCE: Final = "```"
@@ -19,6 +19,12 @@ _CLOSERS: Final = frozenset("]}")
 
 #: Characters that begin or separate most tokens. White space and comments begin with others.
 _TOKENS: Final = frozenset("\"'{}[]:,-0123456789tfnTFN")
+
+#: Characters around a value that have no meaning.
+EDGES: Final = " \t\n\r\v\f\xa0\u200b\ufeff"
+
+#: The reason why a text with more than one value is refused.
+MORE: Final = "There is more after the value. Send one value and nothing else."
 
 #: A string that needs no repair.
 _PLAIN: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
@@ -258,3 +264,24 @@ class Reader:
     def _path(self, end: int | None = None) -> str:
         """Return the path of the current member; with ``-1``, of its container."""
         return input_path(top.token for top in self._stack[:end])
+
+
+def read_only_value(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
+    """Read a text that contains one value and nothing else, such as the content of a string.
+
+    Returns:
+        The value, and whether it is incomplete.
+
+    Raises:
+        UnreadableError: it does not.
+    """
+    value = strict(text)
+    if value is not UNREAD:
+        return value, False
+    start = len(text) - len(text.lstrip(EDGES))
+    stop = start + len(text.strip(EDGES))
+    reading = Reader(text[:stop], repairs).read(start)
+    end = gap(text, reading.end).end
+    if end < stop:
+        raise UnreadableError(text, end, MORE)
+    return reading.value, reading.incomplete

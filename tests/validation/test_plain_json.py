@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.validation.guard import DEPTH, NODES, is_plain_json, plain_json_problems
+from specfn.validation.plain_json import DEPTH, NODES, is_plain_json, plain_json_problems
 
 
 class Text(str):
