@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.schema.describe import LIMIT, describe
-from specfn.schema.literals import component, literal
+from specfn.schema.describe import LIMIT, component_name, describe, literal
 
 PET = {"$ref": "#/$defs/Pet"}
 
@@ -178,7 +177,7 @@ def test_hostile_depth() -> None:
 )
 def test_component_names(reference: Any, name: str) -> None:
     """A reference's last token is the component's name."""
-    assert component(reference) == name
+    assert component_name(reference) == name
 
 
 @pytest.mark.parametrize(

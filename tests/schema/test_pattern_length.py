@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.schema.pattern_length import lengths
+from specfn.schema.render.keywords import match_lengths
 
 ATOMS = ["a", "Z", "_", "-", r"\d", r"\w", "[a-z]", "[A-F0-9]", r"[\w-]", r"\.", "@", " "]
 COUNTS = ["", "", "{3}", "{1,4}", "{2,}", "?", "+", "*", "{0}"]
@@ -20,7 +20,7 @@ plain = st.lists(st.tuples(st.sampled_from(ATOMS), st.sampled_from(COUNTS)), max
 @given(plain, st.data())
 def test_what_matches_has_such_a_length(pattern: str, data: Any) -> None:
     """Every text that a plain pattern matches has a length within the bounds."""
-    found = lengths(pattern)
+    found = match_lengths(pattern)
     assert found is not None
     least, most = found
     text = data.draw(st.from_regex(re.compile(pattern[1:-1], re.ASCII), fullmatch=True))
@@ -31,7 +31,7 @@ def test_what_matches_has_such_a_length(pattern: str, data: Any) -> None:
 @given(st.text("^$abc[](){}|?+*\\.-!dwW,019é", max_size=12), st.data())
 def test_no_pattern_is_said_to_admit_less(pattern: str, data: Any) -> None:
     """Whatever is in a pattern, no text that it matches is shorter or longer than what is said."""
-    found = lengths(pattern)
+    found = match_lengths(pattern)
     if found is None:
         return
     text = data.draw(st.from_regex(re.compile(pattern, re.ASCII)))
@@ -69,4 +69,4 @@ def test_no_pattern_is_said_to_admit_less(pattern: str, data: Any) -> None:
 )
 def test_patterns(pattern: str, expected: tuple[int, int | None] | None) -> None:
     """A sequence of ASCII characters and classes has a length; anything else has none that is said."""
-    assert lengths(pattern) == expected
+    assert match_lengths(pattern) == expected

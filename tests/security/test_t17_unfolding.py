@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import specfn
-from specfn.schema.size_limits import Unfolding
+from specfn.schema.expansion_limits import Unfolding
 
 
 def bomb(levels: int) -> str:

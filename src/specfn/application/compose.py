@@ -20,9 +20,8 @@ from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import is_repeatable, method_safety, safety_by_verb
 from specfn.records import Note
-from specfn.schema.chain_limits import is_suspicious
+from specfn.schema.expansion_limits import MAX_NODES, Unfolding, is_suspicious
 from specfn.schema.patterns.cost import bytes_of_function
-from specfn.schema.size_limits import MAX_NODES, Unfolding
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
 from specfn.tools.function_set import AdvertisedFunction

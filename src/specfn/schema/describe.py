@@ -15,14 +15,45 @@ in at most ``LIMIT`` characters:
 A part that does not fit is replaced by ``...``. A token is never cut.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import TYPES, JsonObject
+from specfn._internal.pointer import from_fragment
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.schema.compose.merge import NEVER
-from specfn.schema.literals import ELLIPSIS, component, literal, type_of
+
+#: The sign for omitted text.
+ELLIPSIS: Final = "..."
+
+
+def component_name(reference: Any) -> str:
+    """Return the name of the component that a ``$ref`` names; ``any`` if it names no component."""
+    if not isinstance(reference, str):
+        return "any"
+    try:
+        tokens = from_fragment(reference.partition("#")[2])
+    except ValueError:
+        return "any"
+    name = tokens[-1] if tokens else ""
+    return (name if name.isprintable() else literal(name)) or "object"
+
+
+def literal(value: Any) -> str:
+    """Return a JSON value as compact text that any encoding can represent; ``...`` for a value that is not JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text if text.isprintable() else json.dumps(value, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return ELLIPSIS
+
+
+def _type_of(value: Any) -> str:
+    """Return the JSON Schema type of a value, or ``any``."""
+    return TYPES.get(type(value), "any")
+
 
 Schema: TypeAlias = JsonObject | bool
 
@@ -191,7 +222,7 @@ class _TypeWriter:
     def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         """Yield the texts that must hold together: the name, the values or types, and each composition."""
         if "$ref" in schema:
-            yield self._reference(component(schema["$ref"]), depth)
+            yield self._reference(component_name(schema["$ref"]), depth)
         if "const" in schema:
             yield self._values([schema["const"]])
         elif isinstance(schema.get("enum"), list):
@@ -254,7 +285,7 @@ class _TypeWriter:
         texts = [self._if_short(literal(value)) for value in values[: self._width]]
         known = [text for text in texts if text != ELLIPSIS]
         if not known:
-            names = [type_of(value) for value in values[: self._width]]
+            names = [_type_of(value) for value in values[: self._width]]
             return _joined(names, more=False)
         return _joined(known, more=len(known) < len(values))
 

@@ -20,7 +20,7 @@ from specfn.function.signatures.type_nodes import (
     is_kind,
 )
 from specfn.migrate.accessor import RESERVED
-from specfn.schema.literals import literal
+from specfn.schema.describe import literal
 
 _HEADER: Final = "// Functions of an API. A call is await api.NAMESPACE.FUNCTION(...)."
 _SCALARS: Final = {"bytes": "Uint8Array", "integer": "number"}

@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from specfn.schema.patterns.ast import Alt, At, Back, Group, Look, Node, Regex, Repeat, Seq
-from specfn.schema.patterns.character_classes import (
+from specfn.schema.patterns.ast import (
     LAST,
+    Alt,
+    At,
+    Back,
     Chars,
+    Group,
+    Look,
+    Node,
     Ranges,
+    Regex,
+    Repeat,
+    Seq,
     opposite,
     without_surrogates,
 )

@@ -10,32 +10,62 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from specfn.schema.patterns.ast import Alt, At, Back, Group, Look, Node, Regex, Repeat, Seq
-from specfn.schema.patterns.character_classes import (
+from specfn.schema.patterns.ast import (
+    DIGITS,
     LAST,
     LINE_ENDS,
+    SPACES,
+    WORDS,
+    Alt,
+    At,
+    Back,
     Chars,
+    Group,
+    Look,
+    Node,
     Property,
+    Ranges,
+    Regex,
+    Repeat,
+    Seq,
     opposite,
 )
-from specfn.schema.patterns.ecma_tokens import (
-    ANCHORS,
-    CONTROLS,
-    COUNT,
-    FLAGS,
-    HEX,
-    HIGH,
-    LOW,
-    NAME,
-    NUMBER,
-    OPEN,
-    PARTS,
-    PLACES,
-    PROPERTY,
-    RUN,
-    SETS,
-    SYNTAX,
+
+#: Literal characters that no quantifier follows.
+_RUN: Final = re.compile(r"[^\\^$.|?*+()\[\]{}]+(?![*+?{])")
+
+_FLAGS: Final = re.compile(r"\(\?([isu]+)\)")
+_COUNT: Final = re.compile(r"\{(\d+)(?:(,)(\d*))?\}", re.ASCII)
+_PARTS: Final = re.compile(
+    r"\\.|\[(?:[^\]\\]|\\.)*+(?:\]|\Z)|(?P<group>\((?:(?!\?)|\?P?<(?![=!])))", re.DOTALL
 )
+_NUMBER: Final = re.compile(r"\d+", re.ASCII)
+_NAME: Final = re.compile(r"((?:[^\W\d]|\$)[\w$]*)>")
+_OPEN: Final = re.compile(r"\((?:\?(?:(:)|(<?[=!])|P?<((?:[^\W\d]|\$)[\w$]*)>))?")
+_HEX: Final = re.compile(
+    r"u[dD]([89abAB][0-9a-fA-F]{2})\\u[dD]([c-fC-F][0-9a-fA-F]{2})"
+    r"|u\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})"
+)
+_PROPERTY: Final = re.compile(r"[pP]\{([A-Za-z0-9_]+(?:=[A-Za-z0-9_]+)?)\}|[pP]([A-Z])")
+
+_SETS: Final[Mapping[str, Ranges]] = {
+    "d": DIGITS,
+    "D": opposite(DIGITS),
+    "w": WORDS,
+    "W": opposite(WORDS),
+    "s": SPACES,
+    "S": opposite(SPACES),
+}
+_CONTROLS: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
+_PLACES: Final = {"b": "boundary", "B": "inside"}
+_ANCHORS: Final = {"A": "start", "z": "end", "Z": "end"}
+
+#: Characters that may follow a backslash as themselves, with the flag ``u``.
+_SYNTAX: Final = frozenset("^$\\.*+?()[]{}|/")
+
+_HIGH: Final = ((0xD800, 0xDBFF),)
+_LOW: Final = ((0xDC00, 0xDFFF),)
+
 
 #: The maximum number of levels of nested groups.
 _DEPTH: Final = 60
@@ -54,7 +84,7 @@ def read(pattern: str) -> Regex:
     Raises:
         PatternError: it is not a regular expression, or its meaning is uncertain.
     """
-    flags = FLAGS.match(pattern)
+    flags = _FLAGS.match(pattern)
     text = pattern[flags.end() :] if flags else pattern
     reader = _Reader(text, dot_all=flags is not None and "s" in flags[1])
     return Regex(reader.whole(), flags is not None and "i" in flags[1])
@@ -103,7 +133,7 @@ class _Reader:
     def _sequence(self) -> Node:
         items: list[Node] = []
         while self._at < len(self._text) and self._text[self._at] not in "|)":
-            run = RUN.match(self._text, self._at)
+            run = _RUN.match(self._text, self._at)
             if run is not None:
                 self._at = run.end()
                 items += [_one(ord(char)) for char in run[0]]
@@ -123,7 +153,7 @@ class _Reader:
 
     def _quantified(self, atom: Node) -> Node:
         least, most = 1, 1
-        count = COUNT.match(self._text, self._at)
+        count = _COUNT.match(self._text, self._at)
         if self._take("*"):
             least, most = 0, -1
         elif self._take("+"):
@@ -152,7 +182,7 @@ class _Reader:
         return self._text[self._at + count : self._at + count + 1]
 
     def _group(self) -> Node:
-        match = OPEN.match(self._text, self._at)
+        match = _OPEN.match(self._text, self._at)
         unknown = match is None or (match.end() == self._at + 1 and self._ahead(1) == "?")
         if match is None or unknown or (self._strict and match[0].startswith("(?P")):
             raise PatternError("a kind of group whose meaning is not sure")
@@ -181,12 +211,12 @@ class _Reader:
     def _escape(self) -> Node:
         self._at += 1
         char = self._ahead(0)
-        if char in PLACES:
+        if char in _PLACES:
             self._at += 1
-            return At(PLACES[char])
-        if char in ANCHORS and not self._strict:
+            return At(_PLACES[char])
+        if char in _ANCHORS and not self._strict:
             self._at += 1
-            return At(ANCHORS[char])
+            return At(_ANCHORS[char])
         if char == "k":
             return self._named_reference()
         if char.isascii() and char.isdigit() and char != "0":
@@ -194,7 +224,7 @@ class _Reader:
         return self._character(in_class=False)
 
     def _named_reference(self) -> Node:
-        match = NAME.match(self._text, self._at + 2)
+        match = _NAME.match(self._text, self._at + 2)
         if self._ahead(1) != "<" or match is None:
             raise PatternError("a reference without a name")
         self._at = match.end()
@@ -204,7 +234,7 @@ class _Reader:
         return Back(number)
 
     def _numbered_reference(self) -> Node:
-        match = NUMBER.match(self._text, self._at)
+        match = _NUMBER.match(self._text, self._at)
         assert match is not None
         number = int(match[0][:6])
         if number > self._count:
@@ -215,12 +245,12 @@ class _Reader:
     def _character(self, *, in_class: bool) -> Chars:
         """Read a character or a character class behind a backslash."""
         char = self._ahead(0)
-        if char in SETS and char:
+        if char in _SETS and char:
             self._at += 1
-            return Chars(SETS[char])
-        if char in CONTROLS:
+            return Chars(_SETS[char])
+        if char in _CONTROLS:
             self._at += 1
-            return _one(CONTROLS[char])
+            return _one(_CONTROLS[char])
         if char == "0" and not self._ahead(1).isdigit():
             self._at += 1
             return _one(0)
@@ -234,19 +264,19 @@ class _Reader:
         raise PatternError(f"\\{char} has no meaning that is sure")
 
     def _is_itself(self, char: str, *, in_class: bool) -> bool:
-        if char in SYNTAX or (char == "-" and in_class):
+        if char in _SYNTAX or (char == "-" and in_class):
             return bool(char)
         return not self._strict and bool(char) and not (char.isascii() and char.isalnum())
 
     def _property(self) -> Chars | None:
-        match = PROPERTY.match(self._text, self._at)
+        match = _PROPERTY.match(self._text, self._at)
         if match is None or (self._strict and match[2] is not None):
             return None
         self._at = match.end()
         return Chars((), (Property(match[1] or match[2], match[0][0] == "P"),))
 
     def _by_number(self) -> Chars | None:
-        match = HEX.match(self._text, self._at)
+        match = _HEX.match(self._text, self._at)
         if match is None:
             return None
         self._at = match.end()
@@ -328,7 +358,7 @@ class _Reader:
         raise PatternError("there is nothing to repeat")
 
     def _brace(self) -> Node:
-        if self._strict or (self._ahead(0) == "{" and COUNT.match(self._text, self._at)):
+        if self._strict or (self._ahead(0) == "{" and _COUNT.match(self._text, self._at)):
             raise PatternError("there is nothing to repeat")
         self._at += 1
         return _one(ord(self._text[self._at - 1]))
@@ -374,7 +404,7 @@ def _paired(items: list[Node]) -> tuple[Node, ...]:
         if (
             isinstance(item, Chars)
             and isinstance(before, Chars)
-            and (before.ranges, item.ranges) == (HIGH, LOW)
+            and (before.ranges, item.ranges) == (_HIGH, _LOW)
         ):
             found[-1] = Chars(((0x10000, LAST),))
         else:
@@ -384,4 +414,4 @@ def _paired(items: list[Node]) -> tuple[Node, ...]:
 
 def _groups(text: str) -> int:
     """Return the number of capturing groups of a pattern."""
-    return sum(match.lastgroup == "group" for match in PARTS.finditer(text))
+    return sum(match.lastgroup == "group" for match in _PARTS.finditer(text))

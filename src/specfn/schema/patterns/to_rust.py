@@ -5,11 +5,18 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from specfn.schema.patterns.ast import Alt, At, Back, Group, Look, Node, Repeat, Seq
-from specfn.schema.patterns.character_classes import (
+from specfn.schema.patterns.ast import (
     LAST,
     SURROGATES,
+    Alt,
+    At,
+    Back,
     Chars,
+    Group,
+    Look,
+    Node,
+    Repeat,
+    Seq,
     without_surrogates,
 )
 from specfn.schema.patterns.ecma import read

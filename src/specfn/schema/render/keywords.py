@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import lru_cache
 from itertools import filterfalse
 from typing import Any, Final
 
@@ -9,7 +10,6 @@ from specfn._internal.json import JsonObject
 from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
 from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, fitting, is_word
-from specfn.schema.pattern_length import lengths
 from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean_schema
 from specfn.schema.render.renderer import SchemaRenderer
@@ -97,7 +97,7 @@ class KeywordRenderer(SchemaRenderer):
         if "pattern" not in node or node[key].__class__ is not int:
             return False
         pattern = node["pattern"]
-        matched = lengths(pattern) if self._speaks("pattern", pattern, kind) else None
+        matched = match_lengths(pattern) if self._speaks("pattern", pattern, kind) else None
         if matched is None:
             return False
         least, most = matched
@@ -301,3 +301,49 @@ class KeywordRenderer(SchemaRenderer):
             body.put("additionalProperties", draft)
         elif stated or not others:
             body.out["additionalProperties"] = others
+
+
+#: One character of ASCII: itself, escaped punctuation, a digit or word character, or a class of them.
+_ATOM: Final = r"(?:[\w \-@#%&~=:;,<>!/'\"]|\\[dw\-./+*?^$|(){}\[\]\\]|\[(?!\^)(?:[\w \-.:/+*@#&=,]|\\[dw\-./])+\])"
+
+#: A quantifier.
+_COUNT: Final = r"(?:\{(\d{1,6})(,)?(\d{1,6})?\}|([*+?]))?(?!\?)"
+
+_PART: Final = re.compile(f"{_ATOM}{_COUNT}", re.ASCII)
+
+_COUNTS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+@lru_cache(maxsize=1024)
+def match_lengths(pattern: str) -> tuple[int, int | None] | None:
+    """Return the minimum and maximum number of characters that a pattern matches from end to end.
+
+    Returns:
+        The maximum is ``None`` if there is no limit. ``None`` for a pattern with anything but a sequence of ASCII
+        characters and classes between ``^`` and ``$``.
+    """
+    if not (pattern.startswith("^") and pattern.endswith("$")) or pattern.endswith("\\$"):
+        return None
+    least, most, at, end = 0, 0, 1, len(pattern) - 1
+    bounded = True
+    while at < end:
+        match = _PART.match(pattern, at, end)
+        if match is None:
+            return None
+        low, high = _repetitions(match)
+        least += low
+        most += high or 0
+        bounded = bounded and high is not None
+        at = match.end()
+    return least, most if bounded else None
+
+
+def _repetitions(match: re.Match[str]) -> tuple[int, int | None]:
+    low, comma, high, sign = match.groups()
+    if sign:
+        return _COUNTS[sign]
+    if low is None:
+        return 1, 1
+    if not comma:
+        return int(low), int(low)
+    return int(low), int(high) if high else None

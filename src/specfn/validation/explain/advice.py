@@ -11,8 +11,7 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.did_you_mean import closest, is_one_off, letters, same_words
 from specfn._internal.pointer import step
 from specfn.records import ABSENT, ArgumentProblem
-from specfn.schema.describe import Schema, describe
-from specfn.schema.literals import literal
+from specfn.schema.describe import Schema, describe, literal
 from specfn.validation.compile.engine import SubschemaCompiler
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.level_schema import SchemaPart

@@ -1,15 +1,16 @@
-"""Limit of the size of a schema after its references are expanded (rule V1, threat T17).
+"""Limits of a document's schemas whose references are expanded (rule V1, threat T17).
 
 A few lines of YAML aliases can expand to millions of schemas. Each object is counted once and its count is reused, so
-the time is in proportion to the text.
+the time is in proportion to the text. A second check finds long or wide chains of references that apply to one value.
+It is linear in the number of components. Only for a document that fails it, each operation is tried.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.schema.compose.polymorphism import component_of
-from specfn.schema.walk import subschemas
+from specfn.schema.walk import in_place, subschemas
 
 #: The maximum number of schemas that a function's arguments may be checked against.
 MAX_NODES: Final = 500_000
@@ -72,3 +73,52 @@ class Unfolding:
                 waiting.extend(subschemas(node))
             self._targets[id(root)] = tuple(found)
         return self._targets[id(root)]
+
+
+#: The cost of a component while it is open: one that leads back to itself in place adds nothing.
+_OPEN: Final = (0, 0)
+
+#: Limits of hops, and of schemas applied to one value. Ordinary documents stay far below them.
+_MAX_HOPS: Final = 40
+_MAX_APPLICATIONS: Final = 10_000
+
+
+def is_suspicious(schemas: JsonObject) -> bool:
+    """Return whether a chain of components applied to one value is so long or wide that it must be tried."""
+    costs: dict[str, tuple[int, int]] = {}
+    for start in schemas:
+        if start in costs:
+            continue
+        costs[start] = _OPEN
+        work = [(start, iter(_inner(schemas, start)))]
+        while work:
+            name, rest = work[-1]
+            target = next((target for target, _ in rest if target not in costs), None)
+            if target is not None:
+                costs[target] = _OPEN
+                work.append((target, iter(_inner(schemas, target))))
+                continue
+            work.pop()
+            inner = _inner(schemas, name)
+            hops = max((depth + costs[target][0] for target, depth in inner), default=0)
+            applications = 1 + sum(costs[target][1] for target, _ in inner)
+            if hops > _MAX_HOPS or applications > _MAX_APPLICATIONS:
+                return True
+            costs[name] = (hops, applications)
+    return False
+
+
+def _inner(schemas: JsonObject, name: str) -> list[tuple[str, int]]:
+    return [(target, depth) for target, depth in _in_place(schemas[name]) if target in schemas]
+
+
+def _in_place(schema: Any) -> Iterator[tuple[str, int]]:
+    """Yield the components that a schema applies to its own value, with the number of hops."""
+    stack = [(schema, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, dict):
+            name = component_of(node.get("$ref"))
+            if name is not None:
+                yield name, depth
+            stack.extend((item, depth + 1) for item in in_place(node))
