@@ -34,22 +34,18 @@ def body(schema: Any, **more: Any) -> Json:
 
 
 def test_a_function_in_numbers() -> None:
-    """Bytes are those of what is sent, tokens a quarter of them, rounded up; depth and properties are counted."""
+    """Bytes are those of the tool that is sent, tokens a quarter of them, rounded up; depth and properties are counted."""
     schema = {
         "type": "object",
         "properties": {"list": {"type": "array", "items": nested(2)}, "text": TEXT},
     }
     made = application({"/a": {"post": body(schema, summary="Do.")}})
     (found,) = made.report()["each"]
-    function = made.functions[0]
-    tool = {
-        "name": function.name,
-        "description": function.description,
-        "parameters": function.parameters,
-    }
-    assert found["tool_bytes"] == len(dumps(tool))
+    (tool,) = made.tools("portable")
+    sent = {key: tool[key] for key in ("name", "description", "parameters")}
+    assert found["tool_bytes"] == len(dumps(sent))
     assert found["tokens"] == -(-found["tool_bytes"] // 4)
-    assert found["parameters_bytes"] == len(dumps(function.parameters))
+    assert found["parameters_bytes"] == len(dumps(sent["parameters"]))
     assert found["output_bytes"] is None
     assert (found["depth"], found["properties"]) == (5, 5)
     assert (found["name"], found["accessor"], found["safety"]) == ("a_post", "a.post", "write")
@@ -86,13 +82,23 @@ def test_what_is_over_a_limit() -> None:
     """Limits are the profile's, and where there is one, the budget of the options."""
     paths = {"/a": {"post": body(nested(15), description="long " * 300)}}
     report = application(paths, recursive=32).report()
-    assert report["each"][0]["over"] == [
-        {"what": "description", "value": 1499, "limit": 1024},
-        {"what": "depth", "value": 16, "limit": 12},
-    ]
+    assert report["each"][0]["over"] == [{"what": "description", "value": 1499, "limit": 1024}]
+    assert report["each"][0]["depth"] <= 12  # the schema that is sent is cut
     assert report["over"] == []
     anthropic = application(paths).report("anthropic")
     assert [item["what"] for item in anthropic["each"][0]["over"]] == []
+
+
+def test_lines_that_are_not_sent_exceed_no_limit() -> None:
+    """A ``@param`` line that the schema repeats is not sent, so it does not count for the limit of a description."""
+    parameters = [
+        {"name": f"p{index}", "in": "query", "description": "What it does. " * 9, "schema": TEXT}
+        for index in range(20)
+    ]
+    made = application({"/a": {"get": {"summary": "Get it.", "parameters": parameters}}})
+    assert len(made.functions[0].description) > 1024
+    assert made.report()["each"][0]["over"] == []
+    assert [finding for finding in made.check() if finding.code == "description"] == []
 
 
 def test_too_many_functions_are_over_a_limit() -> None:
@@ -116,19 +122,19 @@ def test_of_a_separated_function_the_models_part_counts() -> None:
 
 
 def test_by_position_every_schema_counts() -> None:
-    """F4: a list of schemas is measured as such."""
+    """F4: a list of schemas is sent as an object of them."""
     paths = {"/a/{id}": {"post": {**body(nested(2)), "parameters": []}}}
     found = application(paths, keyword=False).report()["each"][0]
-    assert (found["depth"], found["properties"]) == (2, 2)
+    assert (found["depth"], found["properties"]) == (3, 4)
 
 
 def test_shared_definitions_are_counted_once() -> None:
-    """F7: in dialect 3.1 a component is one schema, however often it is referred to."""
+    """F7: a component is one schema for a provider that accepts references, however often it is referred to."""
     made = document(
         {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}, "b": {"$ref": "#/components/schemas/A"}}},
         {"A": nested(2)},
     )  # fmt: skip
-    found = load(made, options=Options(dialect="3.1")).report()["each"][0]
+    found = load(made, options=Options(dialect="3.1")).report("mcp")["each"][0]
     assert (found["depth"], found["properties"]) == (2, 5)
 
 

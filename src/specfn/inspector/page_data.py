@@ -14,7 +14,7 @@ from specfn.function.function import Function
 from specfn.inspector.document_places import declarations, place_of_edit, steps_of_path, value_at
 from specfn.records import Edit, members
 from specfn.schema.profiles.profile import Profile
-from specfn.tools.report import OVER_TEXTS, measure
+from specfn.tools.report import OVER_TEXTS, ToolMeter
 from specfn.tools.tool import MANY_TOKENS, LeftOut
 from specfn.tools.tool_set import ToolSet
 
@@ -87,8 +87,9 @@ _SHOWN: Final = ("tokens", "tool_bytes", "edits")
 
 def function_figures(functions: Sequence[Function], profile: Profile) -> Iterator[JsonObject]:
     """Yield the figures of each function, with its number of notes. Its schemas are released afterwards."""
+    meter = ToolMeter(profile)
     for function in functions:
-        figures = measure(function, profile)
+        figures = meter.measure(function)
         shown = {name: figures[name] for name in _SHOWN}
         over = [OVER_TEXTS[excess["what"]].format_map(excess) for excess in figures["over"]]
         yield {**shown, "over": over, "notes": len(function.notes)}

@@ -44,6 +44,12 @@ class FitCache:
             self._known[key] = (function.schemas, self._fit_arguments(function, profile, budget))
         return self._known[key][1]
 
+    def release(self, function: Function) -> None:
+        """Forget the fitted schemas of a function; what it shares with others stays."""
+        own = id(function.schemas)
+        self._known = {key: fit for key, fit in self._known.items() if key[2] != own}
+        self._outputs = {key: fit for key, fit in self._outputs.items() if key[2] != own}
+
     def output(
         self, function: Function, profile: Profile, budget: int | None, *, answer: bool
     ) -> Fit:

@@ -12,6 +12,7 @@ from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.tool import LeftOut, LeftOutCode
 from specfn.tools.tool_builder import Progress, build_tools
+from specfn.tools.tool_description import provider_description
 
 #: The codes of findings; ``docs/records.md`` describes each.
 FindingCode: TypeAlias = Literal["description", "name"] | LeftOutCode
@@ -60,9 +61,16 @@ def check(
     entries = (AdvertisedFunction(name=each.name, function=each) for each in functions)
     listed = build_tools(entries, unlimited, fits=fits, progress=progress)
     left_out = {item.function: item for item in listed.left_out}
+    texts = {
+        tool.function.name: provider_description(
+            tool.function.full_description, tool.fit, tool.function
+        )
+        for tool in listed.tools
+    }
     for function in functions:
         gone = left_out.get(function.name)
-        for code, pointer, reason in _violations(function, profile):
+        text = texts.get(function.name, function.description)
+        for code, pointer, reason in _violations(function, text, profile):
             yield Finding(
                 function=function.name,
                 code=code,
@@ -80,14 +88,19 @@ def _left_out_finding(item: LeftOut) -> Finding:
     )
 
 
-def _violations(function: Function, profile: Profile) -> Iterator[tuple[FindingCode, str, str]]:
-    """Yield the violations of a function's name, description and parameters: code, pointer, reason."""
+def _violations(
+    function: Function, description: str, profile: Profile
+) -> Iterator[tuple[FindingCode, str, str]]:
+    """Yield the violations of a function's name, description and parameters: code, pointer, reason.
+
+    ``description`` is the one that is sent, before it is shortened to the limit.
+    """
     if not re.fullmatch(profile.tool_name, function.name):
         reason = (
             f"the name has {len(function.name)} characters, or characters that are not accepted"
         )
         yield "name", "/name", reason
-    length, limit = len(function.description), profile.description_limit
+    length, limit = len(description), profile.description_limit
     if limit is not None and length > limit:
         reason = f"the description has {length:,} characters; {limit:,} are accepted"
         yield "description", "/description", reason

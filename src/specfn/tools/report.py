@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps, loads
@@ -9,8 +10,12 @@ from specfn.function.function import Function
 from specfn.migrate.migrate import operations
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.walk import LISTS, SINGLES
+from specfn.tools.fit_cache import FitCache
+from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.token_estimate import estimate
-from specfn.tools.tool import MANY_TOKENS
+from specfn.tools.tool import MANY_TOKENS, Tool
+from specfn.tools.tool_builder import ToolBuilder
+from specfn.tools.tool_description import provider_description
 
 #: A callback after each measured function; receives the number of functions before it.
 Progress = Callable[[int], object]
@@ -34,47 +39,65 @@ _MAPS: Final = frozenset({"properties", "patternProperties", "$defs"})
 _NESTED: Final = frozenset((*LISTS, *SINGLES))
 
 
-def measure(function: Function, profile: Profile) -> JsonObject:
-    """Return the figures of one function.
+class ToolMeter:
+    """A meter of the tools that are sent to one provider, without its limit on the number of tools."""
 
-    ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
-    description and parameters. ``tokens`` is an estimate from it, at four bytes per token. ``depth`` is the deepest
-    nesting of objects and arrays, and ``properties`` the number of properties at all depths. ``edits`` is the number
-    of differences to the document. ``over`` lists the exceeded limits of the profile and the options, as
-    ``{"what", "value", "limit"}``.
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._fits = FitCache()
+        self._builder = ToolBuilder(replace(profile, tools=None), self._fits)
 
-    Args:
-        function: the function; of a separated function, the model's part is measured.
-        profile: the profile whose limits are checked.
-    """
-    shown = function.model_function
-    edits = len(shown.edits)  # before the schemas, which are then of the same rendering
-    parameters, output = shown.schemas.as_json
-    told = len(dumps({"name": shown.name, "description": shown.description, "parameters": None}))
-    size = told - len("null") + len(parameters)
-    depth, properties = _shape(loads(parameters))
-    figures: JsonObject = {
-        "name": function.name,
-        "accessor": ".".join(function.accessor),
-        "method": function.method,
-        "path": function.path,
-        "safety": function.safety,
-        "deprecated": function.deprecated,
-        "parameters_bytes": len(parameters),
-        "output_bytes": None if output is None else len(output),
-        "tool_bytes": size,
-        "tokens": estimate(size),
-        "depth": depth,
-        "properties": properties,
-        "edits": edits,
-    }
-    return {**figures, "over": [*_over(shown, figures, profile)]}
+    def measure(self, function: Function) -> JsonObject:
+        """Return the figures of one function, of its tool as the provider receives it.
+
+        ``parameters_bytes``, ``output_bytes`` and ``tool_bytes`` are bytes of compact JSON; ``tool_bytes`` includes name,
+        description and parameters. ``tokens`` is an estimate from it, at four bytes per token. ``depth`` is the deepest
+        nesting of objects and arrays, and ``properties`` the number of properties at all depths. ``edits`` is the number
+        of differences between the function and the document. ``over`` lists the exceeded limits of the profile and the options, as
+        ``{"what", "value", "limit"}``. A function that the provider refuses is measured as it is.
+
+        Args:
+            function: the function; of a separated function, the model's part is measured.
+        """
+        shown = function.model_function
+        edits = len(shown.edits)  # before the schemas, which are then of the same rendering
+        own, output = shown.schemas.as_json
+        tool = self._builder.build(AdvertisedFunction(name=function.name, function=function))
+        if isinstance(tool, Tool):
+            parameters = dumps(tool.fit.schema)
+            text = provider_description(shown.full_description, tool.fit, function)
+            description = tool.description
+        else:
+            parameters, text, description = own, shown.description, shown.description
+        self._fits.release(shown)
+        told = len(dumps({"name": shown.name, "description": description, "parameters": None}))
+        size = told - len("null") + len(parameters)
+        depth, properties = _shape(loads(parameters))
+        figures: JsonObject = {
+            "name": function.name,
+            "accessor": ".".join(function.accessor),
+            "method": function.method,
+            "path": function.path,
+            "safety": function.safety,
+            "deprecated": function.deprecated,
+            "parameters_bytes": len(parameters),
+            "output_bytes": None if output is None else len(output),
+            "tool_bytes": size,
+            "tokens": estimate(size),
+            "depth": depth,
+            "properties": properties,
+            "edits": edits,
+        }
+        return {**figures, "over": [*_over(shown, len(text), figures, self._profile)]}
 
 
-def _over(function: Function, figures: JsonObject, profile: Profile) -> Iterator[JsonObject]:
+def _over(
+    function: Function, characters: int, figures: JsonObject, profile: Profile
+) -> Iterator[JsonObject]:
+    """Yield the exceeded limits; ``characters`` is the length of the description before it is shortened."""
     strict = profile.strict
     for what, value, limit in (
-        ("description", len(function.description), profile.description_limit),
+        ("description", characters, profile.description_limit),
         ("depth", figures["depth"], profile.nesting if strict is None else strict.nesting),
         ("properties", figures["properties"], None if strict is None else strict.properties),
         ("parameters_bytes", figures["parameters_bytes"], function.schemas.settings.schema_budget),
@@ -130,8 +153,9 @@ def report(
         progress: is called after each measured function.
     """
     each = []
+    meter = ToolMeter(profile)
     for index, function in enumerate(functions):
-        each.append(measure(function, profile))
+        each.append(meter.measure(function))
         progress(index)
     count = sum(1 for _ in operations(document))
     counts: JsonObject = {
