@@ -11,7 +11,7 @@ from tests.schema.conftest import accepts, definition_of
 from specfn import Function, load, merge
 from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES as PROFILES
-from specfn.function.separation.join import masked, split
+from specfn.function.separation.join import mask, split
 from specfn.human import Node, any_of
 from specfn.options import Options
 from specfn.schema.walk import walk
@@ -110,7 +110,7 @@ def test_real_arguments_are_taken_apart(documents: list[Path]) -> None:
                 value = Sampler(function.validator, seed).draw()
                 llm, human = split(function, value)
                 assert merge(function, llm=llm, human=human) == value
-                masked(function, value)
+                mask(function, value)
                 if accepts(function.validator, value):
                     assert accepts(sides.model.root, llm), (path.name, function.name, llm)
                     assert accepts(sides.human.root, human), (path.name, function.name, human)

@@ -5,7 +5,7 @@ import pytest
 
 from specfn.api import load, loads
 from specfn.function.function import Function
-from specfn.function.function_schemas import closed_object
+from specfn.function.function_schemas import object_schema
 from specfn.options import Options
 
 INTEGER = {"type": "integer"}
@@ -281,13 +281,13 @@ def test_boolean_bodies(schema: Any) -> None:
 
 def test_a_closed_object() -> None:
     """R5: ``required`` is left out where nothing is."""
-    assert closed_object({"a": INTEGER}, ["a"]) == {
+    assert object_schema({"a": INTEGER}, ["a"]) == {
         "type": "object",
         "properties": {"a": INTEGER},
         "required": ["a"],
         "additionalProperties": False,
     }
-    assert "required" not in closed_object({}, [])
+    assert "required" not in object_schema({}, [])
 
 
 def test_the_text_of_the_body_is_the_request_bodys() -> None:

@@ -161,7 +161,7 @@ def test_nothing_but_a_list_is_a_list(full: Function) -> None:
         assert path == "$input"
         assert "Array" in expected
         with pytest.raises(ArgumentError):
-            full.named(arguments)
+            full.arguments_by_key(arguments)
 
 
 NULLABLE = {"type": ["object", "null"], "properties": {"a": INTEGER}}
@@ -190,15 +190,15 @@ def test_none_means_null_where_null_is_valid(
     function = made(body=schema, required=required)
     assert bool(function.validate([None])) is (takes_null or not required)
     assert bool(function.validate([])) is not required
-    assert function.named([None]) == ({"body": None} if takes_null or required else {})
+    assert function.arguments_by_key([None]) == ({"body": None} if takes_null or required else {})
 
 
 def test_named_gives_the_arguments_by_key(full: Function) -> None:
     """F4: what is sent goes by key; omitted groups are not in it."""
-    assert full.named([1, 2, None, {"a": "x"}]) == {"a": 1, "b": 2, "body": {"a": "x"}}
-    assert full.named([1]) == {"a": 1}
+    assert full.arguments_by_key([1, 2, None, {"a": "x"}]) == {"a": 1, "b": 2, "body": {"a": "x"}}
+    assert full.arguments_by_key([1]) == {"a": 1}
     with pytest.raises(ArgumentError) as refused:
-        full.named([1] * 7)
+        full.arguments_by_key([1] * 7)
     assert refused.value.problems[0].path == "$input[6]"
 
 

@@ -22,7 +22,7 @@ class Operation:
     name: str = "operation"
     found: tuple[Any, ...] = ()
 
-    def named(self, arguments: Any) -> dict[str, Any]:
+    def arguments_by_key(self, arguments: Any) -> dict[str, Any]:
         if isinstance(arguments, list):
             keys = [key for key, _ in self.route.keys]
             return dict(zip(keys, arguments, strict=False))

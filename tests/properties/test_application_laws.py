@@ -213,7 +213,7 @@ def test_both_forms_agree(document: dict[str, Any], given_: Any) -> None:
             listed = [given_.get(key) for key in keys]
         else:
             listed = (given_ if isinstance(given_, list) else [given_])[: len(keys)]
-        assert bool(other.validate(listed)) is bool(one.validate(other.named(listed)))
+        assert bool(other.validate(listed)) is bool(one.validate(other.arguments_by_key(listed)))
 
 
 @settings(max_examples=examples(40), deadline=None)

@@ -28,7 +28,7 @@ from tests.schema.conftest import (
 from specfn import Function, load, merge
 from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES as PROFILES
-from specfn.function.separation.join import masked, split
+from specfn.function.separation.join import mask, split
 from specfn.human import Node
 from specfn.options import Options
 from specfn.schema.walk import walk
@@ -149,7 +149,7 @@ def test_what_is_split_merges_again(body: Json, parts: Json, found: list[Any]) -
         halves = copy.deepcopy((llm, human))
         assert merge(made, llm=llm, human=human) == value == before
         assert (llm, human) == halves
-        masked(made, value)
+        mask(made, value)
         assert value == before
 
 
@@ -234,7 +234,7 @@ def test_a_pickled_function_is_separated_alike(body: Json, parts: Json, found: l
     assert again.separated.human == made.separated.human  # type: ignore[union-attr]
     for value in found:
         assert split(again, {"body": value}) == split(made, {"body": value})
-        assert masked(again, {"body": value}) == masked(made, {"body": value})
+        assert mask(again, {"body": value}) == mask(made, {"body": value})
 
 
 def plain(inner: Strategy) -> Strategy:

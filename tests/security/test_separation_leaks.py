@@ -12,7 +12,7 @@ from specfn import Application, InvocationConfig, load
 from specfn._internal.json import dumps
 from specfn.calling import Approve
 from specfn.connectors.registry import NAMES
-from specfn.function.separation.join import masked
+from specfn.function.separation.join import mask
 from specfn.human import Node
 from specfn.options import Options
 
@@ -221,7 +221,7 @@ def test_masked_arguments() -> None:
         "both": secret, "maybe": secret, "component": {"name": "n", NAME: "SECRET", "children": [{NAME: "SECRET"}]},
     }  # fmt: skip
     given = {NAME: "SECRET", "id": "i", "query": {NAME: "SECRET", "limit": 3}, "body": body}
-    shown = masked(application().functions[0], given)
+    shown = mask(application().functions[0], given)
     text = dumps(shown).decode()
     assert "SECRET" not in text
     assert text.count('"o"') == 5

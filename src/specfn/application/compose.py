@@ -65,7 +65,7 @@ def compose(
     routes = fix(migration.routes, settings.fixed, composer.resolve_schema)
     composer.check_fixed(routes)
     routes = tuple(_with_safety(route, settings) for route in routes)
-    identities = [f"{route.method.upper()} {route.path}" for route in routes]
+    identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
     api = _api(document, source)

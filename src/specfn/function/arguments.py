@@ -47,12 +47,7 @@ class Positions:
         )
 
     def by_key(self, arguments: Sequence[Any], nullable: Collection[str]) -> JsonObject:
-        """Return positional arguments by key, without ``None`` for optional arguments.
-
-        Args:
-            arguments: the arguments.
-            nullable: the keys whose place takes null: there ``None`` means null.
-        """
+        """Return positional arguments by key. ``None`` is a missing optional argument, unless its key is ``nullable``."""
         return {
             key: value
             for (key, required), value in zip(self._keys, arguments, strict=False)
@@ -203,13 +198,7 @@ class Checkable(Protocol):
 def coerce_arguments(
     function: Checkable, arguments: Any, *, keep_parsed: bool
 ) -> Success | Failure:
-    """Coerce and validate arguments.
-
-    Args:
-        function: the function.
-        arguments: the arguments, in its calling style.
-        keep_parsed: keep a value parsed from a string even if it is invalid.
-    """
+    """Coerce and validate arguments; ``keep_parsed`` keeps a value parsed from a string even if it is invalid."""
     diagnosis = _diagnosis(function, arguments)
     outcome = function.validate(arguments) if diagnosis is None else diagnosis.outcome(arguments)
     if outcome or function.fault is not None:
@@ -243,7 +232,7 @@ def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
 def _policy(route: Route, schemas: Schemas) -> CoercionPolicy:
     """Return the repairs that are permitted for an operation.
 
-    Null may mean "clear" in a body (RFC 7396, section 1). It is left out only of a POST that creates.
+    Null may mean "clear" in a body (RFC 7396, section 1), so it is left out only of a POST that creates something.
     """
     keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
     return CoercionPolicy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)

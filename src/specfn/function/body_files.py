@@ -1,4 +1,4 @@
-"""Files in a request body: what a model reads about the way to write them, and their marks for a predicate (X5, S1)."""
+"""Files in a request body: how a model is told to write them, and their marks for a predicate (X5, S1)."""
 
 import re
 from typing import Any, Final
@@ -13,6 +13,7 @@ _DEPTH: Final = 5
 
 _UNIONS: Final = ("anyOf", "oneOf")
 
+#: The media type of unspecified bytes.
 _OCTETS: Final = "application/octet-stream"
 
 #: Types that no model writes as text.
@@ -23,13 +24,7 @@ _CONCRETE: Final = re.compile(r"[a-z0-9!#$&^_.+-]{1,60}/[a-z0-9!#$&^_.+-]{1,80}"
 
 
 def with_files(root: JsonObject, body: Body | None, definitions: DefinitionLookup) -> JsonObject:
-    """Return the schema of all arguments, in which each file of the body describes how it is written.
-
-    Args:
-        root: composed; one property for each key.
-        body: the request body.
-        definitions: the meaning of references in ``root``.
-    """
+    """Return the composed schema of all arguments, in which each file of the body describes how to write it."""
     node = root["properties"].get("body", False)
     if body is None or node is False:
         return root
@@ -93,7 +88,9 @@ def _is_file(part: MultipartPart) -> bool:
 
 def _file(node: Any, part: MultipartPart, definitions: DefinitionLookup) -> Any:
     """Return the schema of a file, or of several, described."""
-    declared = next((each for each in part.media_types if "*" not in each), part.file_type)
+    declared = next(
+        (media_type for media_type in part.media_types if "*" not in media_type), part.file_type
+    )
     return _describe(node, _text(declared or _OCTETS, part.transfer, is_named=True), definitions)
 
 
@@ -122,7 +119,7 @@ def _describe(node: Any, text: str, definitions: DefinitionLookup) -> Any:
 
 
 def _resolve(node: Any, definitions: DefinitionLookup) -> Any:
-    """Return the schema behind a reference, merged with the keywords beside it."""
+    """Return the schema behind a reference, merged with the keywords next to it."""
     for _ in range(_DEPTH):
         if not isinstance(node, dict) or "$ref" not in node:
             return node
@@ -134,17 +131,8 @@ def _resolve(node: Any, definitions: DefinitionLookup) -> Any:
     return node
 
 
-#: The media type of a part of unspecified bytes.
-_OCTET_STREAM: Final = "application/octet-stream"
-
-
 def mark_files(schema: Any, parts: MultipartParts) -> Any:
-    """Return the schema of a multipart body in which each file has a ``contentMediaType``.
-
-    Args:
-        schema: composed, its reference followed.
-        parts: the parts of the body.
-    """
+    """Return the composed schema of a multipart body in which each file has a ``contentMediaType``."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict):
         return schema
@@ -175,10 +163,12 @@ def _is_plain_text(node: JsonObject) -> bool:
 
 def _file_type(part: MultipartPart) -> str | None:
     """Return the media type of a part that is a file; ``None`` for any other part."""
-    declared = next((each for each in part.media_types if not _is_written(each)), None)
+    declared = next(
+        (media_type for media_type in part.media_types if not _is_written(media_type)), None
+    )
     if declared is not None:
         return declared
-    return (part.file_type or _OCTET_STREAM) if part.is_file else None
+    return (part.file_type or _OCTETS) if part.is_file else None
 
 
 def _is_written(media_type: str) -> bool:

@@ -11,7 +11,7 @@ from specfn.function.function_schemas import (
     ComposedSchemas,
     DefinitionFacts,
     Schemas,
-    closed_object,
+    object_schema,
     renderer_of,
     validator_of,
 )
@@ -39,8 +39,8 @@ class Composer:
     def __init__(self, schemas: JsonObject, settings: Settings, *, has_directions: bool) -> None:
         """Create a composer of the components of a document.
 
-        Without ``readOnly`` and ``writeOnly``, a schema means the same in requests and responses. Then it is composed
-        and rendered once for both.
+        In a document without ``readOnly`` and ``writeOnly``, a schema means the same in requests and responses, so it is
+        composed and rendered once for both.
         """
         family = Family(schemas)
         self.settings = settings
@@ -71,7 +71,7 @@ class Composer:
 
     def _new_separator(self, predicates: Iterable[Any]) -> "Separator":
         from specfn import human  # noqa: PLC0415  # few conversions separate anything
-        from specfn.function.separation.separator import Separator  # noqa: PLC0415  # likewise
+        from specfn.function.separation.separator import Separator  # noqa: PLC0415  # few conversions separate anything
 
         return Separator(self.requests, human.any_of(*predicates), self.settings)
 
@@ -114,7 +114,7 @@ class Composer:
                     known[id(schema), key] = self._misfit(schema, value)
                 problem = known[id(schema), key]
                 if problem is not None:
-                    where = f"{route.method.upper()} {route.path}"
+                    where = route.method_and_path
                     raise UsageError(
                         f"invalid value for {key!r} of {where} in Options.fixed: {problem}"
                     )
@@ -153,7 +153,7 @@ class Composer:
                 properties[key] = _with_description(
                     self.requests.compose(part.schema), part.description
                 )
-        return closed_object(properties, [key for key, required in route.keys if required])
+        return object_schema(properties, [key for key, required in route.keys if required])
 
     def _group(self, group: ParameterGroup) -> JsonObject:
         properties: JsonObject = {}
@@ -168,7 +168,7 @@ class Composer:
             properties[parameter.key] = self._schema_of(parameter)
             if parameter.required:
                 required.append(parameter.key)
-        return closed_object(properties, required)
+        return object_schema(properties, required)
 
     def _schema_of(self, parameter: Parameter) -> Any:
         schema = _with_description(self.requests.compose(parameter.schema), parameter.description)

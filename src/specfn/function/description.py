@@ -23,24 +23,17 @@ def describe(
     The operation's summary and description come first, then a line for everything that has a name:
     ``@param``, ``@security``, ``@tag``, ``@deprecated``.
 
-    Args:
-        route: the operation.
-        shortened: true if the name of the function lacks a part of the path, so that the description needs it.
-        without: the keys from the root of the parameters that the model does not fill in.
+    If the name of the function is ``shortened``, the description mentions the path. Parameters whose keys are in
+    ``without`` are left out, because the model does not fill them in.
     """
     prose = "\n\n".join(_prose(route)) or _purpose(route)
     text = _join(prose, _tags(route, without))
     return with_method_and_path(text, route) if shortened else text
 
 
-def method_and_path(route: Route) -> str:
-    """Return ``METHOD /path``."""
-    return f"{route.method.upper()} {_one_line(route.path)}"
-
-
 def with_method_and_path(text: str, route: Route) -> str:
     """Return a description that mentions ``METHOD /path``, as the last paragraph of its prose."""
-    place = method_and_path(route)
+    place = _one_line(route.method_and_path)
     if place in text.split("\n"):
         return text
     prose, tags = split_tags(text)
@@ -50,8 +43,8 @@ def with_method_and_path(text: str, route: Route) -> str:
 def within(text: str, limit: int | None) -> str:
     """Return a description within a maximum number of characters.
 
-    The prose is truncated, at the end of a sentence where one is near, before any line behind it is left out; of
-    these, the first go first.
+    The prose is truncated, at the end of a sentence where one is near, and only then are the
+    lines after it left out, from the first on.
     """
     if limit is None or len(text) <= limit:
         return text
@@ -69,7 +62,7 @@ def _join(prose: str, tags: Iterable[str]) -> str:
 
 
 def split_tags(text: str) -> tuple[str, list[str]]:
-    """Return the prose of a description, and the lines behind it."""
+    """Return the prose of a description, and the lines after it."""
     lines = text.split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith(_TAGS):
@@ -90,7 +83,7 @@ def _prose(route: Route) -> Iterator[str]:
 def _purpose(route: Route) -> str:
     """Return the operationId in words; ``METHOD /path`` if there is no operationId."""
     words = _in_words(_text(route.operation.get("operationId")))
-    return words if any(map(str.isalpha, words)) else method_and_path(route)
+    return words if any(map(str.isalpha, words)) else _one_line(route.method_and_path)
 
 
 def _in_words(name: str) -> str:

@@ -114,10 +114,10 @@ def _part(part: MultipartPart) -> JsonObject:
 
 def _server(server: JsonObject) -> JsonObject:
     variables = server.get("variables")
-    found = variables.items() if isinstance(variables, dict) else ()
+    variables = variables if isinstance(variables, dict) else {}
     return {
         "url": server.get("url"),
-        "variables": {name: _some(node, ("default", "enum")) for name, node in found},
+        "variables": {name: _some(node, ("default", "enum")) for name, node in variables.items()},
     }
 
 

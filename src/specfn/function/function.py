@@ -48,7 +48,7 @@ class Function:
         api: the parts of the document that apply to all operations.
         schemas: the schemas, composed on first use.
         undescribed_keys: the keys from the root of human parameters, which the description leaves out.
-        own_description: the description that the caller passes; ``None`` for that of the document.
+        own_description: the description that the caller passes; ``None`` for the description in the document.
         shortened: true if the name leaves out a part of the accessor.
         lazy_paging: the paging of the operation, detected on first use.
     """
@@ -364,12 +364,12 @@ class Function:
 
     def response_problems(self, data: Any) -> Sequence[ArgumentProblem]:
         """Return every place where a successful response differs from its schema. Paths begin with ``$output``."""
-        promised = self.schemas.response_validator
-        if promised is None:
+        validator = self.schemas.response_validator
+        if validator is None:
             return ()
         return tuple(
             problem.rewritten(lambda path: path.replace("$input", "$output", 1))
-            for problem in promised.problems(data)
+            for problem in validator.problems(data)
         )
 
     def private_values(self, arguments: Any) -> "Iterable[PrivateValue]":
@@ -394,7 +394,7 @@ class Function:
         # a text, if all arguments belong to the human
         return masked if isinstance(masked, dict | list) else dict.fromkeys(arguments, masked)
 
-    def named(self, arguments: Any) -> JsonObject:
+    def arguments_by_key(self, arguments: Any) -> JsonObject:
         """Return the arguments as one object by key with fixed values added, for either calling style.
 
         Raises:
@@ -434,7 +434,7 @@ class Separated:
     def llm(self) -> Any:
         """Return the parameters that the model fills in, in the form of ``parameters``.
 
-        By position, both split_schemas have every position; ``None`` marks a position without parameters of that side.
+        By position, both sides have every position; ``None`` marks a position without parameters of that side.
         """
         return self.function.parameters
 

@@ -82,7 +82,7 @@ class SchemaSource(Protocol):
         """Render the success response as compact JSON."""
 
 
-def closed_object(properties: JsonObject, required: list[str]) -> JsonObject:
+def object_schema(properties: JsonObject, required: list[str]) -> JsonObject:
     """Return the schema of an object without additional properties."""
     schema: JsonObject = {"type": "object", "properties": properties}
     if required:
@@ -247,7 +247,7 @@ class Schemas:
         """Return the validator of arguments by key, compiled on first use.
 
         Raises:
-            DocumentError: the schema is not one that can be enforced.
+            DocumentError: the schema cannot be enforced.
         """
         validator = validator_of(
             self.root,

@@ -41,20 +41,20 @@ def names(
     """
     if max_length < _SHORTEST:
         raise UsageError(f"max_length must be at least {_SHORTEST}, not {max_length}")
-    found = ["_".join(accessor) for accessor in accessors]
-    long = [index for index, name in enumerate(found) if len(name) > max_length]
+    names = ["_".join(accessor) for accessor in accessors]
+    long = [index for index, name in enumerate(names) if len(name) > max_length]
     if not long:
-        return found
-    taken = {name.lower() for name in found if len(name) <= max_length}
+        return names
+    taken = {name.lower() for name in names if len(name) <= max_length}
     for index, name in _apart({index: _shorten(accessors[index], max_length) for index in long}):
         if name.lower() not in taken:
-            found[index] = name
-    crowded = [index for index in long if len(found[index]) > max_length]
-    taken.update(found[index].lower() for index in long)
+            names[index] = name
+    crowded = [index for index in long if len(names[index]) > max_length]
+    taken.update(names[index].lower() for index in long)
     for index in sorted(crowded, key=identities.__getitem__):
-        found[index] = _name_with_hash(accessors[index], identities[index], max_length, taken)
-        taken.add(found[index].lower())
-    return found
+        names[index] = _name_with_hash(accessors[index], identities[index], max_length, taken)
+        taken.add(names[index].lower())
+    return names
 
 
 def by_operation_id(
@@ -182,11 +182,11 @@ def _word_end(text: str, most: int) -> int:
     """Return the end of the last whole word within so many characters, or 0."""
     if len(text) <= most:
         return len(text)
-    return max((found.start() for found in _WORD.finditer(text, 1, most + 1)), default=0)
+    return max((boundary.start() for boundary in _WORD.finditer(text, 1, most + 1)), default=0)
 
 
 def _tail(last: str, start: int) -> str:
     """Return the end of a last element from the first parameter or word after a position."""
     rest = last[start:]
-    found = _PARAMETER.search(rest) or _WORD.search(rest)
-    return (found and rest[found.start() :].lstrip("_")) or rest
+    boundary = _PARAMETER.search(rest) or _WORD.search(rest)
+    return (boundary and rest[boundary.start() :].lstrip("_")) or rest

@@ -18,24 +18,19 @@ from specfn.schema.render.annotations import normalization_note
 from specfn.schema.walk import subschema_entries
 
 #: The maximum number of formats or patterns in a note, and of characters of a pattern in it.
-_HINTS: Final = 3
-_SHOWN: Final = 60
+_MAX_LISTED: Final = 3
+_MAX_PATTERN: Final = 60
 
 
 def schema_notes(route: Route, schemas: Schemas) -> Iterator[Note]:
-    """Iterate over the notes about the arguments of an operation; they are composed for it.
-
-    Args:
-        route: the operation.
-        schemas: its schemas.
-    """
+    """Yield the notes about the arguments of an operation, which are composed for it."""
     yield from _readings(route, schemas)
     yield from _formats(route, schemas)
     yield from _patterns(route, schemas)
 
 
 def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
-    """Iterate over a note for each place that was normalized to another meaning."""
+    """Yield a note for each place that was normalized to another meaning."""
     root, facts = schemas.root, schemas.facts
     places: dict[str, JsonObject] = {"": root, **root.get("$defs", {})}
     for name, schema in places.items():
@@ -49,24 +44,24 @@ def _readings(route: Route, schemas: Schemas) -> Iterator[Note]:
 
 
 def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
-    """Iterate over one note of the string formats that are only hints, if there are any."""
-    found = schemas.hints
-    if found:
-        shown = [f"{each.format} at {each.pointer}: {each.reason}" for each in found[:_HINTS]]
-        more = f"; and {len(found) - _HINTS:,} more" if len(found) > _HINTS else ""
-        text = f"{len(found):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
+    """Yield one note about the string formats that are only hints, if there are any."""
+    hints = schemas.hints
+    if hints:
+        shown = [f"{hint.format} at {hint.pointer}: {hint.reason}" for hint in hints[:_MAX_LISTED]]
+        more = f"; and {len(hints) - _MAX_LISTED:,} more" if len(hints) > _MAX_LISTED else ""
+        text = f"{len(hints):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
         yield Note(pointer=route.pointer, text=text)
 
 
 def _patterns(route: Route, schemas: Schemas) -> Iterator[Note]:
-    """Iterate over one note of the patterns that validation does not run, if there are any."""
+    """Yield one note about the patterns that validation does not run, if there are any."""
     root, facts = schemas.root, schemas.facts
     nodes = (root, *root.get("$defs", {}).values())
     patterns = dict.fromkeys(chain.from_iterable(facts.of(_patterns_of, node) for node in nodes))
     reasons = refused(patterns, classify, schemas.pattern_bytes)
     if reasons:
-        shown = [f"{_show_pattern(name)}: {why}" for name, why in [*reasons.items()][:_HINTS]]
-        more = f"; and {len(reasons) - _HINTS:,} more" if len(reasons) > _HINTS else ""
+        shown = [f"{_show_pattern(name)}: {why}" for name, why in [*reasons.items()][:_MAX_LISTED]]
+        more = f"; and {len(reasons) - _MAX_LISTED:,} more" if len(reasons) > _MAX_LISTED else ""
         text = f"patterns that validation does not run: {'; '.join(shown)}{more}"
         yield Note(pointer=route.pointer, text=text)
 
@@ -78,22 +73,22 @@ def _patterns_of(schema: Any) -> tuple[str, ...]:
 
 def _show_pattern(pattern: str) -> str:
     """Return a pattern for a note: visible, on one line, and short."""
-    text = escape_all(dumps(pattern[:_SHOWN]).decode())
-    return f"{text} …" if len(pattern) > _SHOWN else text
+    text = escape_all(dumps(pattern[:_MAX_PATTERN]).decode())
+    return f"{text} …" if len(pattern) > _MAX_PATTERN else text
 
 
 def _find_marks(schema: Any) -> tuple[tuple[JsonObject, Tokens], ...]:
     """Return the nodes that were normalized to another meaning, with their places."""
-    found: list[tuple[JsonObject, Tokens]] = []
+    marks: list[tuple[JsonObject, Tokens]] = []
     waiting: list[tuple[Any, Tokens]] = [(schema, ())]
     while waiting:
         node, tokens = waiting.pop()
         if not isinstance(node, dict):
             continue
         if DECLARED in node or OPEN in node:
-            found.append((node, tokens))
+            marks.append((node, tokens))
         waiting += [
             (inner, (*tokens, keyword) if key is None else (*tokens, keyword, key))
             for keyword, key, inner in reversed(subschema_entries(node))
         ]
-    return tuple(found)
+    return tuple(marks)

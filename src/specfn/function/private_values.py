@@ -16,11 +16,9 @@ _IN_PLACE: Final = ("allOf", "anyOf", "oneOf")
 
 
 def private_values(schemas: Schemas, arguments: Any) -> Iterator[PrivateValue]:
-    """Yield the scalars of the human part; of a function without one, those that the schema marks as secret.
+    """Yield the scalars of the human part; for a function without one, those that the schema marks as secret.
 
-    Args:
-        schemas: the schemas of the function.
-        arguments: its arguments, in its calling style. They need not be valid.
+    The arguments need not be valid.
     """
     named = _by_key(schemas, arguments)
     if not isinstance(named, dict):
@@ -39,7 +37,6 @@ def private_values(schemas: Schemas, arguments: Any) -> Iterator[PrivateValue]:
 
 
 def _by_key(schemas: Schemas, arguments: Any) -> Any:
-    """Return arguments by key."""
     if schemas.settings.keyword or not isinstance(arguments, list | tuple):
         return arguments
     keys = (key for key, _ in schemas.keys)
@@ -49,14 +46,14 @@ def _by_key(schemas: Schemas, arguments: Any) -> Any:
 def _values(
     root: JsonObject, nodes: list[JsonObject], name: str, part: Any, *, is_human: bool
 ) -> Iterator[PrivateValue]:
-    """Yield the private scalars of a part of arguments; it does not recurse.
+    """Yield the private scalars of a part of arguments: all that a human filled in, or only secrets.
 
     Args:
         root: the schema of all arguments, with the definitions.
         nodes: the schemas of the part.
-        name: the name of the member that contains it.
-        part: the part.
-        is_human: a human filled it in; otherwise only secrets are yielded.
+        name: the name of the member that contains the part.
+        part: the part, of any depth.
+        is_human: whether a human filled it in.
     """
     waiting = [(nodes, name, part, False)]
     while waiting:

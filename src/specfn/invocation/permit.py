@@ -8,8 +8,7 @@ from specfn._internal.json import copied
 from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.separation.join import is_shared, merge, split
-from specfn.function.separation.join import masked as mask
+from specfn.function.separation.join import is_shared, mask, merge, split
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.approval import ApprovalRequest, Approve, Defer, Deny, decision

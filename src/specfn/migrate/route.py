@@ -232,6 +232,11 @@ class Route(NamedTuple):
     safety: Safety = "destructive"
 
     @property
+    def method_and_path(self) -> str:
+        """Return ``METHOD /path``."""
+        return f"{self.method.upper()} {self.path}"
+
+    @property
     def groups(self) -> tuple[ParameterGroup, ...]:
         """Return the groups of the operation, in the order query, headers, cookies."""
         return tuple(group for group in (self.query, self.headers, self.cookies) if group)
@@ -285,7 +290,7 @@ class CallableFunction(Protocol):
     def api(self) -> Api:
         """Return the facts that all operations share."""
 
-    def named(self, arguments: Any) -> JsonObject:
+    def arguments_by_key(self, arguments: Any) -> JsonObject:
         """Return the arguments as one object by key, for each calling style.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps, loads
-from specfn.function.description import method_and_path, with_method_and_path, within
+from specfn.function.description import with_method_and_path, within
 from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
@@ -295,9 +295,8 @@ class ToolBuilder:
     def _description(self, function: Function, text: str) -> str:
         """Return the description for a model; it is never empty, because some providers refuse that."""
         limit = self._profile.description_limit
-        text = within(
-            text or method_and_path(function.route), function.schemas.settings.description_limit
-        )
+        text = text or with_method_and_path("", function.route)
+        text = within(text, function.schemas.settings.description_limit)
         return text if limit is None else shorten(text, limit)
 
     def reserve(self, wanted: str) -> str:

@@ -9,7 +9,7 @@ import specfn
 from specfn.api import load
 from specfn.errors import ArgumentError, UsageError
 from specfn.function.function import Function
-from specfn.function.separation.join import masked, merge, split
+from specfn.function.separation.join import mask, merge, split
 from specfn.human import Node
 from specfn.options import Options
 
@@ -581,14 +581,14 @@ def test_a_persons_values_are_masked() -> None:
         "a": "x", "b": "CANARY", "files": ["CANARY"], "either": "CANARY",
         "map": {"m": {"k": "CANARY", "n": 1}}, "more": 1,
     }  # fmt: skip
-    assert masked(made, {"body": value}) == {
+    assert mask(made, {"body": value}) == {
         "body": {
             "a": "x", "b": "***", "files": "***", "either": "***",
             "map": {"m": {"k": "***", "n": 1}}, "more": 1,
         }
     }  # fmt: skip
     by_position = separated(body, keyword=False)
-    assert masked(by_position, [{"b": "CANARY"}]) == [{"b": "***"}]
+    assert mask(by_position, [{"b": "CANARY"}]) == [{"b": "***"}]
 
 
 def test_feedback_for_a_model_speaks_of_its_own_part() -> None:
@@ -778,7 +778,7 @@ def test_files_of_a_person_are_sent() -> None:
     assert function.validate(whole)
     request = specfn.request(function, whole, specfn.Connection(base_url="https://api.example"))
     assert b"\x00CANARY" in request.content
-    assert masked(function, whole) == {"body": {"title": "t", "pages": "***"}}
+    assert mask(function, whole) == {"body": {"title": "t", "pages": "***"}}
 
 
 def test_a_rest_that_is_held_against_the_whole_stays_open() -> None:

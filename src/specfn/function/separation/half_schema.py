@@ -1,6 +1,6 @@
 """The human or the model half of the schemas of a request (rule S3).
 
-Each half admits its side of every valid value after splitting. Some keywords do not hold for one half alone, such as
+Each half accepts its side of every valid value after splitting. Some keywords do not hold for one half alone, such as
 ``minProperties``, ``uniqueItems``, or conditions on members of both. They are left out of both halves: the merged
 arguments are validated as a whole.
 """
@@ -27,13 +27,13 @@ from specfn.schema.walk import IN_PLACE, in_place
 
 #: The known owners of members at the start of a branch. ``human`` and ``mixed`` ones are declared around it.
 #: ``claimed`` ones belong to the human in some branch.
-Taken: TypeAlias = Mapping[str, str]
+KnownOwners: TypeAlias = Mapping[str, str]
 
 _NULL: Final[JsonObject] = {"type": "null"}
 
 #: Keywords of both halves, and keywords of scalars in the model's half only.
-_SAID: Final = ("title", "description", "deprecated", "readOnly", "writeOnly", CONTRADICTION)
-_OF_SCALARS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
+_ANNOTATIONS: Final = ("title", "description", "deprecated", "readOnly", "writeOnly", CONTRADICTION)
+_SCALAR_KEYWORDS: Final = frozenset((*BY_TYPE["string"], *BY_TYPE["number"]))
 
 #: Counts that hold for a half because they hold for the whole.
 _COUNTS: Final = ("maxProperties", "minItems", "maxItems")
@@ -43,19 +43,13 @@ class HalfSchema:
     """The half of one side. Definitions that are split get a name with the side."""
 
     def __init__(self, ownership: Ownership, definitions: DefinitionLookup, *, human: bool) -> None:
-        """Create an empty half.
-
-        Args:
-            ownership: the owners of the places.
-            definitions: the complete definitions.
-            human: true for the half of the human.
-        """
+        """Create an empty half: that of the human, or that of the model."""
         self._ownership = ownership
         self._definitions = definitions
         self._human = human
-        self._recipes: dict[str, tuple[Key, Taken, bool]] = {}
+        self._recipes: dict[str, tuple[Key, KnownOwners, bool]] = {}
         self._references: dict[str, str] = {}
-        self._made: dict[str, Any] = {}
+        self._halves: dict[str, Any] = {}
 
     # -- definitions by name ----------------------------------------------------------------------
 
@@ -65,21 +59,21 @@ class HalfSchema:
 
     def __getitem__(self, name: str) -> Any:
         """Return a definition: its half, or the definition itself if it belongs to this side as a whole."""
-        if name in self._recipes and name not in self._made:
-            key, taken, grouped = self._recipes[name]
+        if name in self._recipes and name not in self._halves:
+            key, owners, grouped = self._recipes[name]
             node = self._definitions[key[0]]
-            self._made[name] = self._half(self._ownership[key], node, taken, grouped=grouped)
-        return self._made[name] if name in self._recipes else self._definitions[name]
+            self._halves[name] = self._half(self._ownership[key], node, owners, grouped=grouped)
+        return self._halves[name] if name in self._recipes else self._definitions[name]
 
-    def _refer(self, key: Key, taken: Taken, *, grouped: bool) -> str:
-        """Return a reference to the half of a definition, made when first needed."""
+    def _refer(self, key: Key, owners: KnownOwners, *, grouped: bool) -> str:
+        """Return a reference to the half of a definition, which is built on first use."""
         name, location = key
         side = "human" if self._human else "llm"
         if grouped or location != "body":
-            identity = dumps([location, sorted(taken.items()), grouped])
+            identity = dumps([location, sorted(owners.items()), grouped])
             side += f" {mark(identity)}"
         label = f"{name}<{side}>"
-        self._recipes[label] = (key, taken, grouped)
+        self._recipes[label] = (key, owners, grouped)
         reference = reference_to(label)
         self._references[reference] = label
         return reference
@@ -90,7 +84,7 @@ class HalfSchema:
         """Return the half of all arguments; ``None`` if nothing belongs to the human."""
         if place.is_mixed or (place.human and not self._human):
             root: JsonObject = self._half(place, place.node, {}, grouped=False)
-            return _truthful(root)
+            return _without_idle_groups(root)
         if not self._human or place.human:
             whole: JsonObject = place.node
             return whole
@@ -120,23 +114,26 @@ class HalfSchema:
             elif self._human and not _has_parts(place):
                 return True
             elif not place.is_grouped:
-                waiting += [each for branches in place.unions.values() for each in branches]
+                waiting += [branch for branches in place.unions.values() for branch in branches]
         return False
 
-    def _half(self, place: ArgumentPlace, node: Any, taken: Taken, *, grouped: bool) -> Any:
+    def _half(self, place: ArgumentPlace, node: Any, owners: KnownOwners, *, grouped: bool) -> Any:
         """Return the half of a place with parts of both sides, or of a branch in such a place."""
         if not isinstance(node, dict):
             return node
         if "$ref" in node:
             if place.key is None:
                 return node
-            return {"$ref": self._refer(place.key, taken, grouped=grouped), **_annotations_of(node)}
+            return {
+                "$ref": self._refer(place.key, owners, grouped=grouped),
+                **_annotations_of(node),
+            }
         grouped = grouped or place.is_grouped
         claims = self._claims(place) if place.unions else set()
-        out = self._own(place, node, taken, claims if grouped else set(), grouped=grouped)
+        out = self._own(place, node, owners, claims if grouped else set(), grouped=grouped)
         inner = {
-            **taken,
-            **dict.fromkeys(sorted(claims - taken.keys()), "claimed"),
+            **owners,
+            **dict.fromkeys(sorted(claims - owners.keys()), "claimed"),
             **{n: "mixed" if s.model else "human" for n, s in place.properties.items() if s.human},
         }
         for keyword in UNIONS:
@@ -149,7 +146,7 @@ class HalfSchema:
         self,
         place: ArgumentPlace,
         node: JsonObject,
-        taken: Taken,
+        owners: KnownOwners,
         claims: set[str],
         *,
         grouped: bool,
@@ -161,13 +158,13 @@ class HalfSchema:
             out["type"] = kinds
         out |= {key: node[key] for key in _COUNTS if key in node}
         if not self._human:
-            out |= {key: value for key, value in node.items() if key in _OF_SCALARS}
-            theirs = {*taken, *claims, *(n for n, s in place.properties.items() if s.human)}
+            out |= {key: value for key, value in node.items() if key in _SCALAR_KEYWORDS}
+            theirs = {*owners, *claims, *(n for n, s in place.properties.items() if s.human)}
             out |= conditions_without(node, theirs, self._definitions)
         if "properties" in node:
-            out["properties"] = self._properties(place, node, taken, claims)
-        self._require(out, place, node, taken, claims)
-        self._rest(out, place, node, {*taken, *claims}, grouped=grouped)
+            out["properties"] = self._properties(place, node, owners, claims)
+        self._require(out, place, node, owners, claims)
+        self._rest(out, place, node, {*owners, *claims}, grouped=grouped)
         if not (self._human and grouped):
             self._array(out, place, node)
         return _without_refused(out)
@@ -185,32 +182,32 @@ class HalfSchema:
     # -- objects ----------------------------------------------------------------------------------
 
     def _properties(
-        self, place: ArgumentPlace, node: JsonObject, taken: Taken, claims: set[str]
+        self, place: ArgumentPlace, node: JsonObject, owners: KnownOwners, claims: set[str]
     ) -> JsonObject:
-        found: JsonObject = {}
+        properties: JsonObject = {}
         for name, item in node["properties"].items():
             member = place.properties.get(name, LEAF)
-            known = taken.get(name, "claimed")
+            known = owners.get(name, "claimed")
             if known != "claimed":  # declared around this branch
-                found[name] = self._human or known == "mixed"
+                properties[name] = self._human or known == "mixed"
             elif item is False:
-                found[name] = False
+                properties[name] = False
             elif name in claims and not member.human:  # a branch has the owner
-                found[name] = True
+                properties[name] = True
             else:
-                found[name] = self._place(member, item) if self._has(member) else False
-        return found
+                properties[name] = self._place(member, item) if self._has(member) else False
+        return properties
 
     def _require(
         self,
         out: JsonObject,
         place: ArgumentPlace,
         node: JsonObject,
-        taken: Taken,
+        owners: KnownOwners,
         claims: set[str],
     ) -> None:
         def sure(names: Iterable[str]) -> list[str]:
-            return [name for name in names if self._is_sure(name, place, taken, claims)]
+            return [name for name in names if self._is_sure(name, place, owners, claims)]
 
         required = sure(node.get("required", ()))
         if required:
@@ -219,10 +216,12 @@ class HalfSchema:
             dependent = node["dependentRequired"]
             out["dependentRequired"] = {key: sure(dependent[key]) for key in sure(dependent)}
 
-    def _is_sure(self, name: str, place: ArgumentPlace, taken: Taken, claims: set[str]) -> bool:
+    def _is_sure(
+        self, name: str, place: ArgumentPlace, owners: KnownOwners, claims: set[str]
+    ) -> bool:
         """Return whether a member of a valid value always leaves a part to this side."""
         member = self._ownership.member(place, name)
-        known = taken.get(name, "claimed" if name in claims else None)
+        known = owners.get(name, "claimed" if name in claims else None)
         if known is None or (known == "claimed" and member.human):
             return self._has(member) and not self._may_lack(member)
         return self._human and known == "human"
@@ -271,7 +270,7 @@ class HalfSchema:
         if prefix is not None:
             places = place.prefix or [LEAF] * len(prefix)
             out["prefixItems"] = [
-                self._item(each, item) for each, item in zip(places, prefix, strict=True)
+                self._item(member, item) for member, item in zip(places, prefix, strict=True)
             ]
         if "items" in node:
             out["items"] = self._item(place.items or LEAF, node["items"])
@@ -288,27 +287,39 @@ class HalfSchema:
 
     def _claims(self, place: ArgumentPlace) -> set[str]:
         """Return the members that some branch of a place assigns to the human."""
-        branches = self._ownership.branches(each for all_ in place.unions.values() for each in all_)
-        return {n for b in branches if b is not None for n, s in b.properties.items() if s.human}
+        alternatives = (branch for union in place.unions.values() for branch in union)
+        return {
+            name
+            for branch in self._ownership.branches(alternatives)
+            if branch is not None
+            for name, member in branch.properties.items()
+            if member.human
+        }
 
     def _union(
-        self, place: ArgumentPlace, node: JsonObject, keyword: str, taken: Taken, *, grouped: bool
+        self,
+        place: ArgumentPlace,
+        node: JsonObject,
+        keyword: str,
+        owners: KnownOwners,
+        *,
+        grouped: bool,
     ) -> list[Any]:
         """Return the branches of this half; an empty list if they add no constraint."""
         nodes = node[keyword]
         pairs = list(zip(place.unions.get(keyword) or [LEAF] * len(nodes), nodes, strict=True))
         if not grouped:
-            return [self._place(each, item) for each, item in pairs if self._has(each)]
-        found = [self._branch(each, item, taken) for each, item in pairs]
-        return [] if all(each is True for each in found) else found
+            return [self._place(branch, item) for branch, item in pairs if self._has(branch)]
+        branches = [self._branch(branch, item, owners) for branch, item in pairs]
+        return [] if all(branch is True for branch in branches) else branches
 
-    def _branch(self, place: ArgumentPlace, node: Any, taken: Taken) -> Any:
-        """Return the half of a branch beside declared members. Both sides have all branches."""
+    def _branch(self, place: ArgumentPlace, node: Any, owners: KnownOwners) -> Any:
+        """Return the half of a branch next to declared members. Both sides have all branches."""
         if self._human and not place.human:
             names = names_in(node, self._definitions)
-            if not any(taken.get(name) in {"human", "mixed"} for name in names):
+            if not any(owners.get(name) in {"human", "mixed"} for name in names):
                 return True
-        return self._half(place, node, taken, grouped=True)
+        return self._half(place, node, owners, grouped=True)
 
     @staticmethod
     def _add_union(out: JsonObject, branches: list[Any]) -> None:
@@ -328,7 +339,7 @@ class HalfSchema:
             out["discriminator"] = discriminator
 
 
-def _truthful(root: JsonObject) -> JsonObject:
+def _without_idle_groups(root: JsonObject) -> JsonObject:
     """Return the root of a half in which a group is required only if one of its members is (rule R5)."""
     groups = root["properties"]
     idle = [key for key in GROUPS if key in groups and "required" not in groups[key]]
@@ -339,7 +350,7 @@ def _truthful(root: JsonObject) -> JsonObject:
 
 def _annotations_of(node: JsonObject) -> JsonObject:
     """Return the annotations of a half without defaults and examples, which contain values of both sides."""
-    return {key: node[key] for key in _SAID if key in node}
+    return {key: node[key] for key in _ANNOTATIONS if key in node}
 
 
 def _has_parts(place: ArgumentPlace) -> bool:
@@ -373,8 +384,9 @@ def _without_refused(out: JsonObject) -> JsonObject:
     """Remove the properties that a closed object refuses anyway."""
     closed = out.get("additionalProperties") is False and "patternProperties" not in out
     if closed and "properties" in out:
-        shown = {name: item for name, item in out["properties"].items() if item is not False}
-        out["properties"] = shown
+        out["properties"] = {
+            name: item for name, item in out["properties"].items() if item is not False
+        }
     return out
 
 
@@ -392,7 +404,7 @@ _PLAIN: Final = frozenset(
 
 def names_in(node: Any, definitions: DefinitionLookup) -> set[str]:
     """Return the members that a schema names anywhere in place."""
-    return {name for each in _in_place([node], definitions) for name in _names(each)}
+    return {name for schema in _in_place([node], definitions) for name in _names(schema)}
 
 
 def _names(node: JsonObject) -> Iterator[str]:
@@ -423,24 +435,25 @@ def conditions_without(
     node: JsonObject, names: set[str], definitions: DefinitionLookup
 ) -> JsonObject:
     """Return the conditions of a schema that hold without some members, because they name only others."""
-    found = {key: node[key] for key in _CONDITIONS if key in node}
+    conditions = {key: node[key] for key in _CONDITIONS if key in node}
     apart = {
-        key: _is_apart(_schemas(key, value), names, definitions) for key, value in found.items()
+        key: _is_apart(_schemas(key, value), names, definitions)
+        for key, value in conditions.items()
     }
     if not all(apart.get(key, True) for key in _BRANCHING):
         apart |= dict.fromkeys(_BRANCHING, False)
-    return {key: value for key, value in found.items() if apart[key]}
+    return {key: value for key, value in conditions.items() if apart[key]}
 
 
 def declare(node: JsonObject, out: JsonObject, definitions: DefinitionLookup) -> bool:
     """Return whether the conditions that a half does not have declare members of the whole."""
     left_out = [
-        each
+        schema
         for key in _CONDITIONS
         if key in node and key not in out
-        for each in _schemas(key, node[key])
+        for schema in _schemas(key, node[key])
     ]
-    return any(not _DECLARING.isdisjoint(each) for each in _in_place(left_out, definitions))
+    return any(not _DECLARING.isdisjoint(schema) for schema in _in_place(left_out, definitions))
 
 
 #: Keywords by which an object declares or evaluates a member.

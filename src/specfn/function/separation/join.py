@@ -34,18 +34,18 @@ def both(llm: Any, human: Any) -> Any:
     while waiting:
         left, right, holder, key = waiting.pop()
         if isinstance(left, dict) and isinstance(right, dict):
-            made: Any = {**left, **right}
-            pairs: Iterable[Any] = (name for name in right if name in left)
+            merged: Any = {**left, **right}
+            keys: Iterable[Any] = (name for name in right if name in left)
         elif isinstance(left, list | tuple) and isinstance(right, list | tuple):
-            made = [_element(left, right, index) for index in range(max(len(left), len(right)))]
-            pairs = range(min(len(left), len(right)))
+            merged = [_element(left, right, index) for index in range(max(len(left), len(right)))]
+            keys = range(min(len(left), len(right)))
         else:
-            made, pairs = right, ()
-        holder[key] = made
+            merged, keys = right, ()
+        holder[key] = merged
         waiting += [
-            (left[each], right[each], made, each)
-            for each in pairs
-            if _is_alike(left[each], right[each])
+            (left[shared], right[shared], merged, shared)
+            for shared in keys
+            if _is_alike(left[shared], right[shared])
         ]
     return out[0]
 
@@ -84,14 +84,14 @@ class ArgumentSplitter:
             elif isinstance(value, dict) and _is_object(place):
                 llm[key], human[key] = {}, {}
                 waiting += [
-                    (each, value[name], llm[key], human[key], name)
-                    for name, each in self._members(place, value)
+                    (member, value[name], llm[key], human[key], name)
+                    for name, member in self._members(place, value)
                 ]
             elif isinstance(value, list) and not place.is_grouped and _is_array(place):
                 llm[key], human[key] = [None] * len(value), [None] * len(value)
                 waiting += [
-                    (each, value[at], llm[key], human[key], at)
-                    for at, each in enumerate(_items(place, len(value)))
+                    (item, value[at], llm[key], human[key], at)
+                    for at, item in enumerate(_items(place, len(value)))
                 ]
             elif place.unions and not place.is_grouped:
                 keyword = next(iter(place.unions))
@@ -112,9 +112,9 @@ class ArgumentSplitter:
 
     def _member(self, layers: list[ArgumentPlace], name: str) -> ArgumentPlace:
         for layer in layers:
-            found = layer.properties.get(name, LEAF)
-            if found.human:
-                return found
+            member = layer.properties.get(name, LEAF)
+            if member.human:
+                return member
         return self._ownership.member(layers[0], name)
 
     def _branch(self, place: ArgumentPlace, keyword: str, value: Any) -> ArgumentPlace:
@@ -126,13 +126,10 @@ class ArgumentSplitter:
 
     # -- masking ----------------------------------------------------------------------------------
 
-    def mask(self, place: ArgumentPlace, value: Any, taken: HumanParts | None = None) -> Any:
+    def mask(self, place: ArgumentPlace, value: Any, masked: HumanParts | None = None) -> Any:
         """Return a copy of a value with ``MASK`` for everything that may belong to the human.
 
-        Args:
-            place: the place of the value.
-            value: the value.
-            taken: a list to which each masked part is added, with the path to it.
+        Each masked part is added to ``masked``, with the path to it.
         """
         out: list[Any] = [None]
         waiting: list[tuple[list[ArgumentPlace], Any, Any, Any, Tokens]] = [
@@ -141,21 +138,26 @@ class ArgumentSplitter:
         while waiting:
             places, value, holder, key, path = waiting.pop()
             places = list(self._possible(places))
-            if any(each.human and not each.model for each in places):
+            if any(candidate.human and not candidate.model for candidate in places):
                 holder[key] = MASK
-                if taken is not None:
-                    taken.append((path, value))
+                if masked is not None:
+                    masked.append((path, value))
             elif isinstance(value, dict):
-                holder[key] = made = dict(value)
+                holder[key] = members = dict(value)
                 waiting += [
-                    (list(_places_of_member(places, name)), value[name], made, name, (*path, name))
+                    (
+                        list(_places_of_member(places, name)),
+                        value[name],
+                        members,
+                        name,
+                        (*path, name),
+                    )
                     for name in value
                 ]
             elif isinstance(value, list | tuple):
-                holder[key] = listed = list(value)
+                holder[key] = items = list(value)
                 waiting += [
-                    (_at(places, at), item, listed, at, (*path, at))
-                    for at, item in enumerate(value)
+                    (_at(places, at), item, items, at, (*path, at)) for at, item in enumerate(value)
                 ]
             else:
                 holder[key] = value
@@ -170,7 +172,7 @@ class ArgumentSplitter:
             if place.human and id(place) not in seen:
                 seen.add(id(place))
                 yield place
-                waiting += [each for branches in place.unions.values() for each in branches]
+                waiting += [branch for union in place.unions.values() for branch in union]
 
 
 def _is_object(place: ArgumentPlace) -> bool:
@@ -206,7 +208,7 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
     """Merge the model's arguments and the human part.
 
     Objects merge by key, and an explicit null of the human counts. Arrays merge element by element: an element that is
-    missing or ``None`` on one side is taken from the other. Everywhere else the human value wins if it is given. The
+    missing or ``None`` on one side comes from the other. Everywhere else the human value wins if it is given. The
     result is not validated: ``execute`` validates it like any arguments.
 
     Args:
@@ -244,7 +246,7 @@ def split(function: Function, arguments: Any) -> tuple[Any, Any]:
     return _split_schemas_of(function).split(arguments, keyword=function.keyword)
 
 
-def masked(function: Function, arguments: Any) -> Any:
+def mask(function: Function, arguments: Any) -> Any:
     """Return a copy of arguments with ``***`` for everything that may belong to the human (rule S5).
 
     If only the value could decide the owner, it is masked.

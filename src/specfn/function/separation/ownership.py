@@ -107,7 +107,7 @@ class PredicateWalk:
             if keyword in node:
                 place.others += self._other(node[keyword], keyword, f"{pointer}/{keyword}", name)
         below = list(place.below())
-        if all(each is LEAF or each is NEUTRAL for each in below):
+        if all(part is LEAF or part is NEUTRAL for part in below):
             return LEAF  # it has no part that needs another look
         return self._add(place)
 
@@ -133,17 +133,17 @@ class PredicateWalk:
     ) -> list[ArgumentPlace]:
         """Return the places below a keyword that cannot be split. Only conditions contain parts of the model."""
         if isinstance(value, list):
-            found = self._list(value, pointer, name)
+            places = self._list(value, pointer, name)
         elif keyword == "dependentSchemas":
             pointers = {key: f"{pointer}/{escape(key)}" for key in value}
-            found = [self.place(node, pointers[key], name) for key, node in value.items()]
+            places = [self.place(node, pointers[key], name) for key, node in value.items()]
         else:
-            found = [self.place(value, pointer, name)]
-        return found if keyword in IN_PLACE else [each for each in found if each is not LEAF]
+            places = [self.place(value, pointer, name)]
+        return places if keyword in IN_PLACE else [part for part in places if part is not LEAF]
 
 
 def _is_neutral(node: Any) -> bool:
-    """Return whether a schema admits nothing or only null, so that neither side needs a place for it."""
+    """Return whether a schema accepts nothing or only null, so that neither side needs a place for it."""
     if not isinstance(node, dict):
         return node is False
     if not SUBSCHEMAS.isdisjoint(node):
@@ -209,21 +209,20 @@ class Ownership:
 
     def member(self, place: ArgumentPlace, name: str) -> ArgumentPlace:
         """Return the place of a member of an object, as its own schema declares it."""
-        found = place.properties.get(name)
-        if found is not None:
-            return found
-        for pattern, each in place.patterns.items():
+        if name in place.properties:
+            return place.properties[name]
+        for pattern, member in place.patterns.items():
             if self._matches(pattern, name):
-                return each
+                return member
         return LEAF if place.additional is None else place.additional
 
     # -- asking -----------------------------------------------------------------------------------
 
     def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
         """Return whether the human fills a place."""
-        shown = Node(self._merge_references(node), location=location, pointer=pointer, name=name)
+        view = Node(self._merge_references(node), location=location, pointer=pointer, name=name)
         try:
-            claimed = bool(self._predicate(shown))
+            claimed = bool(self._predicate(view))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise UsageError(
@@ -276,11 +275,11 @@ class Ownership:
         """
         claimed = {key: any(place.claimed for place in order) for key, order in trees.items()}
         links = {key: {place.key for place in order if place.key} for key, order in trees.items()}
-        found = self._reaching(trees, claimed, links, _has_human_part)
+        reaching = self._trees_reaching(trees, claimed, links, _has_human_part)
         for order in trees.values():
             for place in order:
-                target = place.key is not None and place.key in found
-                place.human = place.claimed or target or any(each.human for each in place.below())
+                target = place.key is not None and place.key in reaching
+                place.human = place.claimed or target or any(part.human for part in place.below())
         for order in trees.values():
             for place in order:
                 place.whole = place.human and not place.claimed and self._is_knotted(place)
@@ -289,16 +288,16 @@ class Ownership:
         links = {
             key: {place.key for place in places if place.key} for key, places in opened.items()
         }
-        found = self._reaching(trees, leaves, links, _has_model_part)
+        reaching = self._trees_reaching(trees, leaves, links, _has_model_part)
         for order in trees.values():
             for place in order:
-                target = place.key is not None and place.key in found
+                target = place.key is not None and place.key in reaching
                 open_ = not place.claimed and not place.whole
                 place.model = open_ and (
-                    place.leaf or target or any(e.model for e in place.below())
+                    place.leaf or target or any(part.model for part in place.below())
                 )
 
-    def _reaching(
+    def _trees_reaching(
         self,
         trees: Mapping[Key | None, list[ArgumentPlace]],
         own: "Mapping[Key | None, bool]",
@@ -310,25 +309,25 @@ class Ownership:
         for key, targets in links.items():
             for target in targets:
                 users.setdefault(target, []).append(key)
-        met = {each for targets in links.values() for each in targets}
-        known = {key for key in met if key not in trees or not trees[key]}
+        referenced = {target for targets in links.values() for target in targets}
+        known = {key for key in referenced if key not in trees or not trees[key]}
         waiting: list[Key | None] = [
             *(key for key in trees if own[key]),
             *(key for key in known if decided(self._known[key])),
         ]
-        found = set(waiting)
+        reaching = set(waiting)
         while waiting:
             key = waiting.pop()
-            new = [each for each in users.get(key, ()) if each not in found] if key else []
-            found.update(new)
+            new = [user for user in users.get(key, ()) if user not in reaching] if key else []
+            reaching.update(new)
             waiting.extend(new)
-        return found
+        return reaching
 
     # -- places that cannot be split ------------------------------------------------------------------
 
     def _is_knotted(self, place: ArgumentPlace) -> bool:
         """Return whether keywords tie a human part to the rest, so that the place cannot be split."""
-        if any(each.human for each in place.others):
+        if any(other.human for other in place.others):
             return True
         if place.patterns and self._overlap(place):
             return True
@@ -345,15 +344,15 @@ class Ownership:
     def _is_entangled(self, place: ArgumentPlace) -> bool:
         """Return whether a union and its neighboring keywords describe the same human members."""
         members = [place.additional, place.items, *place.prefix, *place.patterns.values()]
-        if any(each is not None and each.human for each in members):
+        if any(member is not None and member.human for member in members):
             return True
-        own = {name for name, each in place.properties.items() if each.human}
+        own = {name for name, member in place.properties.items() if member.human}
         for branches in place.unions.values():
             theirs: set[str] = set()
             for branch in self.branches(branches):
                 if branch is None or _is_closed_off(branch):
                     return True
-                theirs |= {name for name, each in branch.properties.items() if each.human}
+                theirs |= {name for name, member in branch.properties.items() if member.human}
             if own & theirs:
                 return True
             own |= theirs
@@ -373,7 +372,7 @@ class Ownership:
                     waiting.append((self._known[place.key], way | {place.key}))
                 continue
             yield place
-            waiting += [(each, way) for branches in place.unions.values() for each in branches]
+            waiting += [(branch, way) for union in place.unions.values() for branch in union]
 
 
 def _is_closed_off(place: ArgumentPlace) -> bool:
@@ -385,7 +384,7 @@ def _is_closed_off(place: ArgumentPlace) -> bool:
         *place.patterns.values(),
         *place.others,
     ]
-    return place.claimed or any(each is not None and each.human for each in members)
+    return place.claimed or any(member is not None and member.human for member in members)
 
 
 def _has_human_part(place: ArgumentPlace) -> bool:
@@ -397,19 +396,19 @@ def _has_model_part(place: ArgumentPlace) -> bool:
 
 
 def _has_leaf(place: ArgumentPlace) -> bool:
-    return place.leaf or any(each is LEAF for each in place.below())
+    return place.leaf or any(part is LEAF for part in place.below())
 
 
 def _outermost(order: list[ArgumentPlace]) -> list[ArgumentPlace]:
     """Return the places of a tree that are not below one that belongs to the human as a whole."""
     shut: set[int] = set()
-    found = []
+    outermost = []
     for place in reversed(order):
         if id(place) in shut or place.claimed or place.whole:
             shut.update(map(id, place.below()))
         else:
-            found.append(place)
-    return found
+            outermost.append(place)
+    return outermost
 
 
 _LOCATIONS: Final[Mapping[str, Location]] = {

@@ -22,7 +22,7 @@ class ArgumentPlace:
         node: the schema.
         claimed: true if the predicate assigns it to the human.
         key: the definition that it refers to, if it does.
-        leaf: true if it admits a value without parts.
+        leaf: true if it accepts a value without parts.
         properties, patterns, additional: the places of an object.
         prefix, items: the places of an array.
         unions: the branches of ``anyOf`` and ``oneOf``.
@@ -60,7 +60,7 @@ class ArgumentPlace:
 
     @property
     def is_grouped(self) -> bool:
-        """Return whether the place has two unions, or a union beside its own members.
+        """Return whether the place has two unions, or a union next to its own members.
 
         Branches are then not separate places.
         """
@@ -77,7 +77,7 @@ class ArgumentPlace:
         yield from self.others
 
 
-#: A place of the model without parts; and a place without an owner, which admits nothing or only null.
+#: A place of the model without parts; and a place without an owner, which accepts nothing or only null.
 LEAF: Final = ArgumentPlace({}, leaf=True)
 NEUTRAL: Final = ArgumentPlace(False)
 
@@ -95,11 +95,11 @@ def kinds_of_parts(node: Any) -> list[str]:
     if not isinstance(node, dict):
         return []
     has_rest = bool(node.get("additionalProperties", True) not in (True, {}))
-    found = {
+    has_parts = {
         "object": has_rest or not _OBJECT.isdisjoint(node),
         "array": not _ARRAY.isdisjoint(node),
     }
-    return [kind for kind, is_there in found.items() if is_there]
+    return [kind for kind, is_there in has_parts.items() if is_there]
 
 
 #: The keys at the root of groups of parameters.

@@ -11,7 +11,7 @@ from specfn.function.function_schemas import (
     ComposedSchemas,
     Schemas,
     SchemaSource,
-    closed_object,
+    object_schema,
     renderer_of,
     validator_of,
 )
@@ -44,24 +44,18 @@ Keys = Sequence[tuple[str, bool]]
 
 
 class Separator:
-    """A separator of the requests of one document. Shared parts are made once."""
+    """A separator of the requests of one document. Shared parts are split once."""
 
     def __init__(
         self, definitions: DefinitionLookup, predicate: human.Predicate, settings: Settings
     ) -> None:
-        """Create a separator.
-
-        Args:
-            definitions: the look-up of references in requests.
-            predicate: returns true for the places that the human fills in.
-            settings: the options for rendering schemas.
-        """
+        """Create a separator with a predicate that returns true for the places that the human fills in."""
         self.definitions = definitions
         self.settings = settings
         self._ownership = Ownership(definitions, predicate, self._matches)
         self._llm = HalfSchema(self._ownership, definitions, human=False)
         self._human = HalfSchema(self._ownership, definitions, human=True)
-        self._renderers = tuple(renderer_of(each, settings) for each in (self._llm, self._human))
+        self._renderers = tuple(renderer_of(half, settings) for half in (self._llm, self._human))
         self._validators: dict[int, Any] = {}
         self.splitter = ArgumentSplitter(self._ownership, self._accepts)
 
@@ -82,7 +76,7 @@ class Separator:
         llm, theirs = self._llm.root(place), self._human.root(place)
         llm_renderer, human_renderer = self._renderers
         keys = [*root["properties"]]
-        llm = self._without_empty_groups(llm or closed_object({}, []), theirs or {})
+        llm = self._without_empty_groups(llm or object_schema({}, []), theirs or {})
         llm = with_files(llm, body, self._llm)
         model = _Side(llm, self._llm, llm_renderer, whole, keys)
         person = None
@@ -173,14 +167,16 @@ class SeparatedSchemas:
     @property
     def claimed(self) -> frozenset[tuple[str, ...]]:
         """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
-        found: set[tuple[str, ...]] = set()
+        keys: set[tuple[str, ...]] = set()
         for key, place in self.place.properties.items():
             if place.human and not place.model:
-                found.add((key,))
+                keys.add((key,))
             elif key in GROUPS:
                 members = place.properties.items()
-                found |= {(key, name) for name, each in members if each.human and not each.model}
-        return frozenset(found)
+                keys |= {
+                    (key, name) for name, member in members if member.human and not member.model
+                }
+        return frozenset(keys)
 
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
         """Split arguments into the model's part and the human part, in the same calling style."""
@@ -206,8 +202,8 @@ class SeparatedSchemas:
             return separator.splitter.mask(place, arguments)
         places = list(place.properties.values())
         return [
-            separator.splitter.mask(each, value)
-            for each, value in zip(places, arguments, strict=False)
+            separator.splitter.mask(member, value)
+            for member, value in zip(places, arguments, strict=False)
         ]
 
     def human_parts(self, named: Any) -> HumanParts:
@@ -276,8 +272,8 @@ class _Side:
         if self.settings.keyword:
             return [self._renderer.render(self._root)]
         own = self._root["properties"]
-        made = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
-        return [made.get(key) for key in self._keys]
+        renderings = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
+        return [renderings.get(key) for key in self._keys]
 
     def response_schema(self) -> Any:
         return self._whole.response_schema()

@@ -80,21 +80,21 @@ class Collection:
     shared: list[str] = field(default_factory=list)
 
     def uses(self) -> dict[Object, int]:
-        """Return how often each object with properties is written if definitions are written once."""
-        found: dict[Object, int] = {}
+        """Count how often each object with properties is written if definitions are written once."""
+        counts: dict[Object, int] = {}
         seen: set[Node] = set()
-        roots: list[Node] = [each.type for each in self.definitions.values()]
+        roots: list[Node] = [declaration.type for declaration in self.definitions.values()]
         waiting: list[Node] = [part for root in roots for part in parts_of(root)]
         for function in self.functions:
             waiting += [*function.arguments, function.result]
         while waiting:
             node = waiting.pop()
             if isinstance(node, Object) and node.members:
-                found[node] = found.get(node, 0) + 1
+                counts[node] = counts.get(node, 0) + 1
             if node not in seen:
                 seen.add(node)
                 waiting += parts_of(node)
-        return found
+        return counts
 
 
 def collect(functions: Iterable[Described], most: int | None = None) -> Collection:
@@ -109,8 +109,8 @@ def collect(functions: Iterable[Described], most: int | None = None) -> Collecti
     """
     types = Types()
     inputs, outputs = _Direction(types, most), _Direction(types, most)
-    found = [_signature(types, function, inputs, outputs) for function in functions]
-    differing = _differing(inputs.definitions, outputs.definitions)
+    signatures = [_signature(types, function, inputs, outputs) for function in functions]
+    differing = _differing_definitions(inputs.definitions, outputs.definitions)
     rewrite = _Rewriter(types, differing).rewrite if differing else _same
     collection = Collection()
     for name, (node, comment) in inputs.definitions.items():
@@ -120,10 +120,10 @@ def collect(functions: Iterable[Described], most: int | None = None) -> Collecti
         assert isinstance(renamed, Named)
         if renamed not in collection.definitions:
             collection.definitions[renamed] = Declaration(rewrite(node), comment)
-    found = [each._replace(result=rewrite(each.result)) for each in found]
-    shared = _frequent_comments(found)
+    signatures = [signature._replace(result=rewrite(signature.result)) for signature in signatures]
+    shared = _frequent_comments(signatures)
     collection.shared = [f"{key}: {comment}" for key, comment in shared.items()]
-    collection.functions = [_without_comments(types, each, shared) for each in found]
+    collection.functions = [_without_comments(types, signature, shared) for signature in signatures]
     _cut_cycles(types, collection.definitions)
     return collection
 
@@ -136,20 +136,20 @@ def _frequent_comments(functions: list[Signature]) -> dict[str, str]:
         for argument in function.arguments
         if argument.comment
     )
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     for (key, comment), count in counts.most_common():
         if count >= _MANY:
-            found.setdefault(key, comment)
-    return found
+            comments.setdefault(key, comment)
+    return comments
 
 
 def _without_comments(types: Types, function: Signature, shared: dict[str, str]) -> Signature:
     """Return a function whose arguments have no comment that is written once for all functions."""
     arguments = tuple(
-        types.of(Member, each.key, each.type, each.required, "")
-        if shared.get(each.key) == each.comment
-        else each
-        for each in function.arguments
+        types.of(Member, argument.key, argument.type, argument.required, "")
+        if shared.get(argument.key) == argument.comment
+        else argument
+        for argument in function.arguments
     )
     return function._replace(arguments=arguments)
 
@@ -195,22 +195,22 @@ class _Direction:
         if id(named) not in self._readers:
             self._readers[id(named)] = (named, SchemaReader(self._types, named))
         reader = self._readers[id(named)][1]
-        found = reader.read(schema)
-        waiting = deque(references(found))
+        node = reader.read(schema)
+        waiting = deque(references(node))
         while waiting:
             name = waiting.popleft()
             if name not in self.definitions:
                 self.definitions[name] = self._declaration(reader, named[name.name])
                 waiting += references(self.definitions[name].type)
-        return found
+        return node
 
     def _declaration(self, reader: SchemaReader, schema: Any) -> Declaration:
         """Return a definition; ``any`` if the limit is reached."""
         if self._room is None:
             return Declaration(reader.read(schema), comment_of(schema))
-        found = reader.read(schema) if self._room > 0 else self._types.scalar("any")
-        self._room -= _size(found)
-        return Declaration(found, comment_of(schema))
+        node = reader.read(schema) if self._room > 0 else self._types.scalar("any")
+        self._room -= _size(node)
+        return Declaration(node, comment_of(schema))
 
 
 def references(node: Node) -> Iterator[Named]:
@@ -218,12 +218,12 @@ def references(node: Node) -> Iterator[Named]:
     waiting: list[Node] = [node]
     seen: set[Node] = set()
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, Named):
-            yield each
-        elif each not in seen:
-            seen.add(each)
-            waiting.extend(reversed(parts_of(each)))
+        part = waiting.pop()
+        if isinstance(part, Named):
+            yield part
+        elif part not in seen:
+            seen.add(part)
+            waiting.extend(reversed(parts_of(part)))
 
 
 def _size(node: Type) -> int:
@@ -236,7 +236,7 @@ def _size(node: Type) -> int:
     return count
 
 
-def _differing(inputs: _Definitions, outputs: _Definitions) -> set[Named]:
+def _differing_definitions(inputs: _Definitions, outputs: _Definitions) -> set[Named]:
     """Return the definitions that differ between requests and responses, themselves or in a definition that they refer to."""
     both = [name for name in outputs if name in inputs]
     users: dict[Named, list[Named]] = {}
@@ -244,12 +244,12 @@ def _differing(inputs: _Definitions, outputs: _Definitions) -> set[Named]:
         for used in references(outputs[name].type):
             users.setdefault(used, []).append(name)
     waiting = [name for name in both if outputs[name] != inputs[name]]
-    found = set(waiting)
+    differing = set(waiting)
     while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
-        found.update(new)
+        new = [user for user in users.get(waiting.pop(), ()) if user not in differing]
+        differing.update(new)
         waiting += new
-    return found
+    return differing
 
 
 def _same(node: Type) -> Type:
@@ -266,8 +266,8 @@ class _Rewriter:
 
     def rewrite(self, node: Type) -> Type:
         """Return a type with the references to the definitions of responses."""
-        found: Type = self._node(node)
-        return found
+        rewritten: Type = self._node(node)
+        return rewritten
 
     def _node(self, node: Any) -> Any:
         if isinstance(node, Named):
@@ -283,7 +283,7 @@ class _Rewriter:
 
 
 def _cut_cycles(types: Types, definitions: _Definitions) -> None:
-    """Replace references by ``any`` where definitions that are no objects refer to each other without end."""
+    """Replace references by ``any`` where definitions that are not objects refer to each other without end."""
     state: dict[Named, bool] = {}
     for start in definitions:
         path: list[tuple[Named, Iterator[Named]]] = []
@@ -319,7 +319,7 @@ def _in_place(node: Type) -> Iterable[Named]:
 
 
 def _without(types: Types, node: Type, used: Named) -> Type:
-    """Return a type without a reference that leads back to it; such a reference admits nothing new."""
+    """Return a type without a reference that leads back to it; such a reference adds nothing."""
     parts = node.parts if isinstance(node, Union) else (node,)
     rest = [part for part in parts if part is not used]
     return types.union(rest) if rest else types.scalar("any")

@@ -23,26 +23,21 @@ def is_identifier(name: str) -> bool:
 def python_names(
     names: Iterable[str], is_taken: Callable[[str], bool] = iskeyword
 ) -> dict[str, str]:
-    """Return a unique name in Python for each name: the name itself, or with a trailing ``_`` if it is taken.
-
-    Args:
-        names: the names, which are identifiers.
-        is_taken: returns whether a name cannot be used; by default, whether it is a keyword.
-    """
+    """Return a unique name in Python for each identifier: the identifier itself, or with a trailing ``_`` if it is taken."""
     known = [*dict.fromkeys(names)]
     used = set(known)
-    found: dict[str, str] = {}
+    unique: dict[str, str] = {}
     for name in known:
         free = name
         while is_taken(free) or (free != name and free in used):
             free += "_"
         used.add(free)
-        found[name] = free
-    return found
+        unique[name] = free
+    return unique
 
 
 class Names:
-    """Names of one text, each given once."""
+    """The names used in one text; each is unique."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._used = set(taken)
@@ -50,10 +45,10 @@ class Names:
 
     def new(self, name: str) -> str:
         """Return the name, with a number if it is used."""
-        found, count = name, self._last.get(name, 1)
-        while found in self._used:
+        free, count = name, self._last.get(name, 1)
+        while free in self._used:
             count += 1
-            found = f"{name}{count}"
+            free = f"{name}{count}"
         self._last[name] = count
-        self._used.add(found)
-        return found
+        self._used.add(free)
+        return free

@@ -43,12 +43,7 @@ _ATTRIBUTES: Final = frozenset(
 
 
 def python_text(collected: Collection, *, awaitable: bool = False) -> str:
-    """Return the functions as a Python module that type checkers accept.
-
-    Args:
-        collected: the functions.
-        awaitable: each function is awaited.
-    """
+    """Return the functions as a Python module that type checkers accept; with ``awaitable``, each is an ``async def``."""
     return _PythonText(collected, awaitable=awaitable).write()
 
 
@@ -76,7 +71,7 @@ class _PythonText:
         return "\n".join([header, *parts]) + "\n"
 
     def _word(self, name: str) -> str:
-        """Return a name of Python's libraries, which is then imported if it has to be."""
+        """Return a name of Python's libraries, and import it if necessary."""
         self._used.add(name)
         return self._words[name]
 
@@ -110,7 +105,7 @@ class _PythonText:
         """Yield the class of an object; the functional form if a key cannot be an attribute."""
         is_total = sum(member.required for member in node.members) * 2 >= len(node.members)
         base = self._word("TypedDict")
-        fields = [(each, self._field(each, is_total=is_total)) for each in node.members]
+        fields = [(member, self._field(member, is_total=is_total)) for member in node.members]
         rest = ""
         if node.rest is not None and not is_bare(node.rest):
             rest = f"  #: Other keys: {self._type(node.rest)}"
@@ -188,7 +183,11 @@ class _PythonText:
         arguments, result = self._arguments(function), self._type(function.result)
         head = f"    {word} {name}({arguments}) -> {result}:"
         lines = [function.comment] if function.comment else []
-        lines += [f"{each.key}: {each.comment}" for each in function.arguments if each.comment]
+        lines += [
+            f"{argument.key}: {argument.comment}"
+            for argument in function.arguments
+            if argument.comment
+        ]
         if not lines:
             yield f"{head} ..."
             return
@@ -202,30 +201,32 @@ class _PythonText:
             return ", ".join(["self", *self._positions(arguments)])
         if not arguments:
             return "self"
-        if not all(_is_argument(each.key) for each in arguments):
+        if not all(_is_argument(argument.key) for argument in arguments):
             return (
                 f"self, /, **arguments: {self._word('Unpack')}[{self._arguments_class(function)}]"
             )
-        names = python_names(each.key for each in arguments)
+        names = python_names(argument.key for argument in arguments)
         texts = [
-            f"{names[each.key]}: {self._type(each.type)}{'' if each.required else ' = ...'}"
-            for each in arguments
+            f"{names[argument.key]}: {self._type(argument.type)}{'' if argument.required else ' = ...'}"
+            for argument in arguments
         ]
         return ", ".join(["self", "*", *texts])
 
     def _arguments_class(self, function: Signature) -> str:
-        """Return the name of a class for arguments whose names are no identifiers."""
+        """Return the name of a class for arguments whose names are not identifiers."""
         name = self._names.names.new(pascal_case(function.accessor[-1], "Arguments"))
         self._extra += self._class_of(name, Object(function.arguments, None))
         return name
 
     def _positions(self, arguments: Sequence[Member]) -> Iterator[str]:
         """Yield arguments by position; ``None`` is an argument that is left out."""
-        last = max((n for n, each in enumerate(arguments) if each.required), default=-1)
-        names = [*python_names(_legal(n, each.key) for n, each in enumerate(arguments)).values()]
-        for n, each in enumerate(arguments):
-            text = self._type(each.type)
-            optional = "" if each.required or "None" in text.split(" | ") else " | None"
+        last = max((n for n, argument in enumerate(arguments) if argument.required), default=-1)
+        names = [
+            *python_names(_legal(n, argument.key) for n, argument in enumerate(arguments)).values()
+        ]
+        for n, argument in enumerate(arguments):
+            text = self._type(argument.type)
+            optional = "" if argument.required or "None" in text.split(" | ") else " | None"
             yield f"{names[n]}: {text}{optional}{' = None' if n > last else ''}"
 
 

@@ -1,4 +1,4 @@
-"""Reading of composed schemas as types. A type may admit more than its schema, never less.
+"""Reading of composed schemas as types. A type may accept more than its schema, never less.
 
 A schema without ``type`` that has keywords of one type only is read as a schema of that type.
 """
@@ -30,7 +30,7 @@ _FAMILIES: Final[Mapping[str, frozenset[str]]] = {
     "array": frozenset({"items", "prefixItems"}),
 }
 
-#: The limits of merging properties with the branches of a union beside them: branches, and properties of a branch.
+#: The limits of merging properties with the branches of a union next to them: branches, and properties of a branch.
 _BRANCHES: Final = 20
 _MEMBERS: Final = 100
 
@@ -54,35 +54,35 @@ class SchemaReader:
         if not isinstance(schema, dict) or self._depth > _DEPTH:
             return self._types.scalar("any")
         self._depth += 1
-        found = self._all_parts(schema)
+        node = self._all_parts(schema)
         self._depth -= 1
-        return found
+        return node
 
     def _all_parts(self, schema: JsonObject) -> Type:
-        found = self._own(schema)
+        node = self._own(schema)
         for part in schema.get("allOf", ()):
-            found = intersect(self._types, found, self.read(part))
+            node = intersect(self._types, node, self.read(part))
         for key in ("anyOf", "oneOf"):
             if key in schema:
-                found = self._with_union(found, schema[key])
-        return found
+                node = self._with_union(node, schema[key])
+        return node
 
     def _with_union(self, own: Type, branches: list[Any]) -> Type:
-        """Return the type of a schema that has a union beside its other keywords."""
+        """Return the type of a schema that has a union next to its other keywords."""
         read: Callable[[Any], Type] = self.read
         if isinstance(own, Object) and own.members:
             if len(branches) > _BRANCHES:
                 return own
             read = self._branch
-        return intersect(self._types, own, self._types.union([read(each) for each in branches]))
+        return intersect(self._types, own, self._types.union([read(branch) for branch in branches]))
 
     def _branch(self, branch: Any) -> Type:
-        """Return the object of a branch, to be merged with the properties beside it; else ``any``."""
-        found = self.read(branch)
-        if isinstance(found, Named):
-            found = self._definition(found.name)
-        is_small = isinstance(found, Object) and len(found.members) <= _MEMBERS
-        return found if is_small else self._types.scalar("any")
+        """Return the object of a branch, to be merged with the properties next to it; ``any`` if it is not a small object."""
+        node = self.read(branch)
+        if isinstance(node, Named):
+            node = self._definition(node.name)
+        is_small = isinstance(node, Object) and len(node.members) <= _MEMBERS
+        return node if is_small else self._types.scalar("any")
 
     def _definition(self, name: str) -> Type:
         """Return the type of a definition that is a branch; ``any`` within itself."""
@@ -95,10 +95,7 @@ class SchemaReader:
         """Return the type of a schema without its unions and parts."""
         if "$ref" in schema:
             name = self._named.name_of(schema["$ref"])
-            found: Type = (
-                self._types.scalar("any") if name is None else self._types.of(Named, name, False)
-            )
-            return found
+            return self._types.scalar("any") if name is None else self._types.of(Named, name, False)
         values = values_of(schema)
         if values is not None:
             return self._types.union([self._constant(value) for value in values])
@@ -106,8 +103,7 @@ class SchemaReader:
 
     def _constant(self, value: Any) -> Type:
         if isinstance(value, str | int | float | None):
-            found: Type = self._types.of(Literals, ((type(value), value),))
-            return found
+            return self._types.of(Literals, ((type(value), value),))
         return self._of_kind("array" if isinstance(value, list) else "object", {})
 
     def _of_kind(self, kind: str, schema: JsonObject) -> Type:
@@ -119,14 +115,13 @@ class SchemaReader:
         return self._types.scalar(kind)
 
     def _array(self, schema: JsonObject) -> Type:
-        first = [self.read(each) for each in schema.get("prefixItems", ())]
+        first = [self.read(item) for item in schema.get("prefixItems", ())]
         rest = self.read(schema.get("items", True))
         most = schema.get("maxItems")
         if first and isinstance(most, int | float) and most <= len(first):
             first, rest = first[: int(most)], self._types.scalar("never")
         needed = min(len(first), int(schema.get("minItems", 0)))
-        found: Type = self._types.of(Array, tuple(first), needed, rest)
-        return found
+        return self._types.of(Array, tuple(first), needed, rest)
 
     def _object(self, schema: JsonObject) -> Type:
         required = schema.get("required", ())
@@ -137,8 +132,7 @@ class SchemaReader:
             for key, node in ((key, declared.get(key, True)) for key in keys)
             if node is not False or key in required
         ]
-        found: Type = self._types.of(Object, tuple(members), self._rest(schema, bool(members)))
-        return found
+        return self._types.of(Object, tuple(members), self._rest(schema, bool(members)))
 
     def _rest(self, schema: JsonObject, has_members: bool) -> Type | None:  # noqa: FBT001  # internal
         """Return the type of the other properties; ``None`` if they are only tolerated."""
@@ -147,7 +141,7 @@ class SchemaReader:
         if more is None and not others and has_members:
             return None
         others.append(True if more is None else more)
-        return self._types.union([self.read(each) for each in others])
+        return self._types.union([self.read(other) for other in others])
 
 
 def _kinds(schema: JsonObject) -> Iterator[str]:
@@ -163,7 +157,7 @@ def _kinds(schema: JsonObject) -> Iterator[str]:
 
 
 def intersect(types: Types, left: Type, right: Type) -> Type:
-    """Return a type that admits every value of both types; the narrower one where they cannot be merged."""
+    """Return a type that accepts every value that is of both types; the narrower one where they cannot be merged."""
     if left is right or is_kind(left, "any"):
         return right
     if is_kind(right, "any"):
@@ -186,16 +180,14 @@ def _both(types: Types, left: Object, right: Object) -> Object:
     rest = left.rest if right.rest is None else right.rest
     if left.rest is not None and right.rest is not None:
         rest = intersect(types, left.rest, right.rest)
-    found: Object = types.of(Object, tuple(members.values()), rest)
-    return found
+    return types.of(Object, tuple(members.values()), rest)
 
 
 def _member(types: Types, left: Member, right: Member) -> Member:
-    found: Member = types.of(
+    return types.of(
         Member,
         left.key,
         intersect(types, left.type, right.type),
         left.required or right.required,
         left.comment or right.comment,
     )
-    return found

@@ -44,7 +44,7 @@ def signatures(
         DocumentError: a function has a ``fault``.
     """
     if language not in _WRITERS:
-        known = " or ".join(f'"{each}"' for each in LANGUAGES)
+        known = " or ".join(f'"{name}"' for name in LANGUAGES)
         raise UsageError(
             f"there is no language {language!r} for signatures{near(str(language), LANGUAGES)}; use {known}"
         )

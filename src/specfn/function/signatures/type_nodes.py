@@ -1,7 +1,7 @@
 """Types of values, independent of a language. Equal types are one object."""
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +76,7 @@ class Named:
 
 Type: TypeAlias = Scalar | Literals | Array | Object | Union | Named
 Node: TypeAlias = Type | Member
+_Node = TypeVar("_Node", bound=Node)
 
 #: The classes of types and their parts.
 NODES: Final = (Scalar, Literals, Array, Object, Union, Named, Member)
@@ -87,35 +88,33 @@ class Types:
     def __init__(self) -> None:
         self._known: dict[Any, Any] = {}
 
-    def of(self, kind: type, *fields: Any) -> Any:
+    def of(self, kind: type[_Node], *fields: Any) -> _Node:
         """Return a type of a class with the fields, which are types of this factory or plain values."""
         key = (kind, *map(_identity, fields))
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = kind(*fields)
-        return found
+        if key not in self._known:
+            self._known[key] = kind(*fields)
+        node: _Node = self._known[key]
+        return node
 
     def scalar(self, kind: str) -> Scalar:
         """Return a type without parts."""
-        found: Scalar = self.of(Scalar, kind)
-        return found
+        return self.of(Scalar, kind)
 
     def union(self, parts: list[Type]) -> Type:
         """Return one of several types: ``any`` if one is ``any``, without repeated types."""
         flat: dict[int, Type] = {}
         for part in parts:
-            for each in part.parts if isinstance(part, Union) else (part,):
-                flat[id(each)] = each
-        found = [each for each in flat.values() if not is_kind(each, "never")]
-        if any(is_kind(each, "any") for each in found):
+            for alternative in part.parts if isinstance(part, Union) else (part,):
+                flat[id(alternative)] = alternative
+        alternatives = [node for node in flat.values() if not is_kind(node, "never")]
+        if any(is_kind(node, "any") for node in alternatives):
             return self.scalar("any")
-        found = self._literals_together(found)
-        if len(found) == 1:
-            return found[0]
-        union: Type = self.of(Union, tuple(found)) if found else self.scalar("never")
-        return union
+        alternatives = self._merge_literals(alternatives)
+        if len(alternatives) == 1:
+            return alternatives[0]
+        return self.of(Union, tuple(alternatives)) if alternatives else self.scalar("never")
 
-    def _literals_together(self, parts: list[Type]) -> list[Type]:
+    def _merge_literals(self, parts: list[Type]) -> list[Type]:
         """Return the parts with all constants in one."""
         constants = [part for part in parts if isinstance(part, Literals)]
         if len(constants) < 2:

@@ -71,8 +71,8 @@ class _TypeScriptText:
             has_members = isinstance(node, Object) and node.members
             text = self._object(node, "") if has_members else self._type(node, "")  # type: ignore[arg-type]
             yield f"type {self._names.definitions[name]} = {text};"
-        for each, own in self._names.objects.items():
-            yield f"type {own} = {self._object(each, '')};"
+        for node, own in self._names.objects.items():
+            yield f"type {own} = {self._object(node, '')};"
 
     def _type(self, node: Type, indent: str) -> str:
         """Return a type expression; further lines are indented."""
@@ -147,7 +147,11 @@ class _TypeScriptText:
         """Yield the comment of a function. Arguments by position have no comments of their own."""
         lines = [function.comment] if function.comment else []
         if not function.keyword:
-            lines += [f"{each.key}: {each.comment}" for each in function.arguments if each.comment]
+            lines += [
+                f"{argument.key}: {argument.comment}"
+                for argument in function.arguments
+                if argument.comment
+            ]
         if lines:
             yield f"{indent}/** {f'{chr(10)}{indent} * '.join(map(block_comment, lines))} */"
 
@@ -157,15 +161,15 @@ class _TypeScriptText:
             return ", ".join(self._positions(arguments, indent))
         if not arguments:
             return ""
-        optional = "" if any(each.required for each in arguments) else "?"
+        optional = "" if any(argument.required for argument in arguments) else "?"
         return f"args{optional}: {self._object(Object(arguments, None), indent)}"
 
     def _positions(self, arguments: Sequence[Member], indent: str) -> Iterator[str]:
         """Yield arguments by position; ``null`` is an argument that is left out."""
-        last = max((n for n, each in enumerate(arguments) if each.required), default=-1)
-        for n, each in enumerate(arguments):
-            text = self._type(each.type, indent)
-            null = "" if each.required else " | null"
-            is_legal = is_identifier(each.key) and each.key not in _RESERVED
-            name = each.key if is_legal else f"_{n}_{pascal_case(each.key)}"
+        last = max((n for n, argument in enumerate(arguments) if argument.required), default=-1)
+        for n, argument in enumerate(arguments):
+            text = self._type(argument.type, indent)
+            null = "" if argument.required else " | null"
+            is_legal = is_identifier(argument.key) and argument.key not in _RESERVED
+            name = argument.key if is_legal else f"_{n}_{pascal_case(argument.key)}"
             yield f"{name}{'?' if n > last else ''}: {text}{null}"

@@ -287,7 +287,7 @@ def _choose_own_server(route: Route, api: Api, connection: Connection) -> Base:
     if connection.trust_servers:
         return _require_public(bases[0], connection)
     raise UsageError(
-        f"{route.method.upper()} {route.path} declares its own server: "
+        f"{route.method_and_path} declares its own server: "
         f"add {bases[0].origin!r} to connection.origins to allow it",
     )
 

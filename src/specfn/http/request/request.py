@@ -181,7 +181,7 @@ def prepare(
         raise fault
     if arguments is None:
         arguments = {} if getattr(function, "keyword", True) else []
-    named = function.named(arguments)
+    named = function.arguments_by_key(arguments)
     problems = function.problems(arguments) if validate else ()
     if problems:
         raise _without_human_part(ArgumentError(function.name, problems), function, arguments)
@@ -249,7 +249,7 @@ def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...
     ``request`` refuses the same arguments. This check needs no connection and no body, so it can precede a request for
     approval. Missing arguments are not reported, because the human part may still add them.
     """
-    named = function.named(arguments)
+    named = function.arguments_by_key(arguments)
     faults = SerializationFaults()
     try:
         _serialize_parameters(function.route, named, faults)

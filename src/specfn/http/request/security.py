@@ -75,7 +75,7 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
     if not base.trusted:
         if names:
             raise UsageError(
-                f"{route.method.upper()} {route.path} needs credentials, but {base.origin} is not an origin of the "
+                f"{route.method_and_path} needs credentials, but {base.origin} is not an origin of the "
                 "connection: add it to connection.origins to send them there",
             )
         return ()
@@ -99,11 +99,11 @@ def _satisfied_requirement(route: Route, api: Api, connection: Connection) -> tu
     wanted = " or ".join(" and ".join(names) for names in alternatives)
     if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
         raise UsageError(
-            f"{route.method.upper()} {route.path} needs credentials: {wanted}; the document declares no such "
+            f"{route.method_and_path} needs credentials: {wanted}; the document declares no such "
             f"security scheme (it declares: {', '.join(sorted(api.security_schemes)) or 'none'}): correct the document"
         )
     raise UsageError(
-        f"{route.method.upper()} {route.path} needs credentials: {wanted}; "
+        f"{route.method_and_path} needs credentials: {wanted}; "
         "pass them by these names in connection.credentials",
     )
 
@@ -146,7 +146,7 @@ def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str])
     elif schemes:
         option = f"connection.credentials[{schemes[0]!r}]"
     return (
-        f"{route.method.upper()} {route.path} needs the {slot} parameter {name!r}, "
+        f"{route.method_and_path} needs the {slot} parameter {name!r}, "
         f"which the model does not see: pass it as {option}"
     )
 

@@ -35,7 +35,7 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
     if result.masking is not None:
         problems = [result.masking.problem(problem) for problem in problems]
     route = function.route
-    call = f"{route.method.upper()} {route.path} ({function.name})"
+    call = f"{route.method_and_path} ({function.name})"
     if manner == "raise":
         raise ResponseError(result, problems, call)
     text = escape_invisible(f"{call}: {surprise(problems)}")

@@ -167,7 +167,7 @@ def successful(result: Result, function: Function, connection: Connection | None
     """
     if not result.ok:
         route = function.route
-        call = f"{route.method.upper()} {route.path} ({function.name})"
+        call = f"{route.method_and_path} ({function.name})"
         beginning = "" if connection is None else excerpt(result, connection)
         raise HTTPStatusError(result, call, excerpt=beginning)
     return result
@@ -218,7 +218,7 @@ def _require_empty(result: Result, function: Function) -> None:
         description=f"The response has {named}. Call without stream=True",
     )
     route = function.route
-    raise ResponseError(result, [problem], f"{route.method.upper()} {route.path} ({function.name})")
+    raise ResponseError(result, [problem], f"{route.method_and_path} ({function.name})")
 
 
 async def call_through(

@@ -169,7 +169,7 @@ def _value_for(
     used.update(entry for rank in matched for entry in rank)
     entries = next(filter(None, matched), [])
     if len(entries) > 1 and any(values[entry] != values[entries[0]] for entry in entries):
-        where = f"{route.method.upper()} {route.path}"
+        where = route.method_and_path
         listed = " and ".join(map(repr, entries))
         raise UsageError(
             f"Options.fixed has different values for the parameter {key!r} of {where}: by {listed}; keep one of them"
