@@ -28,7 +28,7 @@ def test_the_examples_run(
     page = (root / "docs" / "conversations.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [example for example in examples if "Catalog" not in example]
-    assert len(shown) == 4
+    assert len(shown) == 5
     monkeypatch.setattr(specfn, "load", lambda _: app)
     monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model)))
@@ -44,6 +44,7 @@ def test_the_examples_run(
         ended.append((names["outcome"].stopped, [call.status for call in names["outcome"].calls]))
     assert ended == [
         ("denied", [None]),
+        ("model_text", [201]),
         ("model_text", [201]),
         ("model_text", [201]),
         ("denied", [None]),

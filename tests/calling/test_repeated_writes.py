@@ -226,9 +226,9 @@ def test_a_write_without_a_response_is_not_repeated() -> None:
     outcome, seen = _converse([[0], [0]], [httpx.ReadTimeout, 200], concurrent=False)
     assert len(seen) == 1
     assert outcome.calls[1].result == (
-        "Error: this call of products_post was sent before in this conversation and got no response. It may have "
-        "taken effect, so it was not sent again. Nothing was executed. Read the data to see if it took effect, or "
-        "ask the user; do not send the same call again."
+        "Error: the same call of products_post was made before in this conversation, and its outcome is not known. It "
+        "may have taken effect, so it was not sent again. Nothing was executed. Read the data to see if it took effect, "
+        "or ask the user; do not send the same call again."
     )
 
 

@@ -1,9 +1,11 @@
 import re
 from dataclasses import replace
+from typing import get_args, get_type_hints
 
 import pytest
 
-from specfn.connectors.registry import NAMES, profile
+from specfn import calling
+from specfn.connectors.registry import CODECS, NAMES, profile
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
 
@@ -62,3 +64,17 @@ def test_a_caller_may_bring_a_profile() -> None:
     """A profile of one's own is taken as it is, for servers that no table knows."""
     own: Profile = replace(profile("portable"), name="own", tools=3)
     assert profile(own) is own
+
+
+@pytest.mark.parametrize("function", [calling.run, calling.arun, calling.Session.__init__])
+def test_editors_complete_every_name(function: object) -> None:
+    """The types of ``connector=`` and ``profile=`` list the names of all wire formats and profiles, and accept others."""
+    names = {"Connection": object, "TYPE_CHECKING": False}
+    hints = get_type_hints(function, localns=names)
+    for parameter, known in (("connector", CODECS), ("profile", NAMES)):
+        literals, others = set[str](), set[object]()
+        for part in get_args(hints[parameter]):
+            literals |= set(get_args(part))
+            others |= {part}
+        assert literals == set(known)
+        assert str in others

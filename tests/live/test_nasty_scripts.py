@@ -226,26 +226,11 @@ _CHAT_FORMAT = ("openai", "mistral", "cohere", "ollama")
 
 #: What the scripts show today: by test, what happens, and with which vendors; with all if empty.
 TODAY: dict[str, tuple[str, Sequence[str]]] = {
-    "cut_reply_changes_nothing": (
-        "reasons that the table does not have are executed",
-        (*_CHAT_FORMAT, "openai-functions", "gemini"),
-    ),
-    "unknown_reason_executes_no_write": ("the write is executed", ()),
-    "unknown_reason_executes_a_whole_read": ("nothing names the reason", ()),
-    "operator_adds_a_reason": ("there is no such field", ()),
-    "malformed_call_has_its_own_text": ("the model reads that its reply was cut off", ()),
-    "error_carries_the_outcome": ("the error says nothing of the write", ()),
-    "error_without_a_session": ("the error says nothing of the write", ()),
-    "error_in_place_of_a_reply": ("the error says nothing of the write", ()),
-    "only_the_first_choice": ("the stream mixes the choices, or both are asked for", ()),
     "unanswered_call_gets_a_result": ("the history is sent without a result", ()),
     "write_without_a_result": ("the write is sent again", ()),
     "continued_conversation": ("the write is sent again", ()),
-    "cut_text_is_no_end": ("the end is model_text", ()),
-    "empty_or_unfinished_reply": ("the end is model_text", ()),
     "two_calls_without_ids": ("their arguments are joined", _CHAT_FORMAT),
     "null_in_place_of_a_function": ("a TypeError", _CHAT_FORMAT),
-    "deadline_is_checked": ("the stream is read to its end", ()),
     "call_written_as_text": ("it is a text, and there is no option", ()),
     "wrappers_of_names": ("the name is unknown", ()),
 }

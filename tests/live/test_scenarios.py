@@ -206,6 +206,7 @@ SCENARIOS: dict[str, Scenario] = {
         modes=("auto",) * 2,
         calls=(LISTED,),
         results=(GOOD,),
+        stopped="empty",
         text="",
     ),
     "stop advertising": Scenario(

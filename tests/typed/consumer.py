@@ -152,6 +152,10 @@ def approve(request: calling.ApprovalRequest) -> calling.Decision:
     )
 
 
+async def send_later(request: dict[str, Any]) -> Any:
+    return send(request)
+
+
 async def approve_later(request: calling.ApprovalRequest) -> calling.Decision:
     return approve(request)
 
@@ -224,8 +228,9 @@ def converse(application: specfn.Application, connection: specfn.Connection) -> 
 
 async def aconverse(application: specfn.Application) -> calling.Outcome:
     approver: calling.AsyncApprover = approve_later
+    sender: calling.AsyncSender = send_later
     return await calling.arun(
-        application, send, connector="openai", messages="Hello", approve=approver
+        application, sender, connector="openai", messages="Hello", approve=approver
     )
 
 

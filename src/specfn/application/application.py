@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from specfn.application.bound import Bound
     from specfn.application.lock import Change
+    from specfn.connectors.registry import ProfileName
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
     from specfn.http.transport.event_stream import AsyncEventStream, EventStream
@@ -114,7 +115,7 @@ class Application(FunctionSet):
 
     def tools(
         self,
-        profile: "str | Profile" = "portable",
+        profile: "ProfileName | Profile" = "portable",
         *,
         select: "Select | None" = None,
         budget_tokens: int | None = None,
@@ -163,7 +164,9 @@ class Application(FunctionSet):
             output_schema="data" if output_schema else None,
         )
 
-    def tool(self, name: Function | str, profile: "str | Profile" = "portable") -> JsonObject:
+    def tool(
+        self, name: Function | str, profile: "ProfileName | Profile" = "portable"
+    ) -> JsonObject:
         """Return one function as a tool of a provider, without composing the others.
 
         Args:
@@ -185,7 +188,7 @@ class Application(FunctionSet):
             raise UsageError(f"the profile {chosen.name} refuses {function.name}: {tool.reason}")
         return tool.wire
 
-    def check(self, profile: "str | Profile" = "portable") -> "tuple[Finding, ...]":
+    def check(self, profile: "ProfileName | Profile" = "portable") -> "tuple[Finding, ...]":
         """Report everything in the functions that a provider would refuse.
 
         Args:
@@ -211,7 +214,7 @@ class Application(FunctionSet):
         allow: Collection[str] = (),
         approve: "AsyncApprover | None" = None,
         fill: "Fill | None" = None,
-        profile: "str | Profile | None" = None,
+        profile: "ProfileName | Profile | None" = None,
         select: "Select | None" = None,
         ask: bool = True,
         key: bytes | str | None = None,
@@ -495,7 +498,7 @@ class Application(FunctionSet):
         return changes(self.functions, expected)
 
     def report(
-        self, profile: "str | Profile" = "portable", *, progress: "Progress | None" = None
+        self, profile: "ProfileName | Profile" = "portable", *, progress: "Progress | None" = None
     ) -> JsonObject:
         """Report the size of the functions for a model, exceeded limits, and counts.
 

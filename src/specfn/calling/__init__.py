@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         register_choice,
     )
     from specfn.calling.config import InvocationConfig
-    from specfn.calling.drive import Sender, arun, run
+    from specfn.calling.drive import AsyncSender, Sender, arun, run
     from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
     from specfn.calling.events import (
         Checked,
@@ -63,6 +63,7 @@ else:
         "Approver": "specfn.invocation.approval",
         "Ask": "specfn.calling.effects",
         "AsyncApprover": "specfn.invocation.approval",
+        "AsyncSender": "specfn.calling.drive",
         "Auto": "specfn.calling.choice",
         "CallContext": "specfn.calling.filters",
         "CallError": "specfn.invocation.answer",
@@ -122,6 +123,7 @@ __all__ = [
     "Approver",
     "Ask",
     "AsyncApprover",
+    "AsyncSender",
     "Auto",
     "CallContext",
     "CallError",

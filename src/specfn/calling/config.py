@@ -37,6 +37,8 @@ class InvocationConfig(Model):
             repeated write is a non-idempotent call that equals an earlier call of the conversation. The earlier call
             succeeded, or got no response. In one turn, the second of two such calls waits for the first.
         forced_choice: whether the vendor can force a call; the connector decides if ``None``.
+        finished_reasons: further words of the model's server for a complete reply. With a word that is unknown, only
+            functions that read are called.
         history_names: the names of calls in the history: ``resolved`` for the names of the called functions, or
             ``called`` for the names that the model sent.
     """
@@ -62,6 +64,7 @@ class InvocationConfig(Model):
     result_limit: Annotated[int, Field(ge=200)] = 20_000
     repeat_writes: Literal["ask", "allow"] = "ask"
     forced_choice: bool | None = None
+    finished_reasons: Texts = ()
     history_names: Literal["called", "resolved"] = "resolved"
 
     @model_validator(mode="after")

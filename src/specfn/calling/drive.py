@@ -5,9 +5,10 @@ One coroutine drives both. ``run`` runs it without an event loop: with a synchro
 
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from specfn._internal.caller_arguments import require, require_callables
 from specfn._internal.frames import without_locals, without_locals_async
@@ -23,6 +24,7 @@ from specfn.calling.outcome import Outcome
 from specfn.calling.prompt_files import Settings
 from specfn.calling.replies import gather
 from specfn.calling.session import Session
+from specfn.connectors.registry import ConnectorName, ProfileName
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
@@ -33,8 +35,32 @@ from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
-#: Sends the body of a request and returns the reply: a dict, an SDK's object, or an iterable of stream events.
-Sender = Callable[[dict[str, Any]], Any]
+
+class _Dumps(Protocol):
+    """A reply as an SDK's object."""
+
+    def model_dump(self, **options: Any) -> Any:
+        """Return the reply as JSON."""
+
+
+class _ToDict(Protocol):
+    """A reply as an object of an SDK with its own method."""
+
+    def to_dict(self) -> Any:
+        """Return the reply as JSON."""
+
+
+#: A reply of a model: a dict, an SDK's object, or an iterable of stream events.
+Reply: TypeAlias = Iterable[Any] | _Dumps | _ToDict
+
+#: Sends the body of a request and returns the reply. A coroutine function is none: ``arun`` takes it.
+Sender: TypeAlias = Callable[[dict[str, Any]], Reply]
+
+#: Sends the body of a request and returns the reply, or an awaitable of it, or an async iterable of stream events.
+AsyncSender: TypeAlias = Callable[[dict[str, Any]], Any]
+
+#: The maximum number of functions that a note of an error names.
+MAX_NAMED: Final = 10
 
 
 @without_locals
@@ -45,12 +71,12 @@ def run(
     connection: "Connection | None" = None,
     approve: Approver | None = None,
     filters: Sequence[Filter] = (),
-    connector: str | Codec | None = None,
+    connector: ConnectorName | Codec | None = None,
     messages: Messages = (),
     model: str | None = None,
     choice: Choice | str | Mapping[str, Any] | None = None,
     config: InvocationConfig | None = None,
-    profile: str | Profile | None = None,
+    profile: ProfileName | Profile | None = None,
     settings: Settings | None = None,
     extra: Mapping[str, Any] | None = None,
     before_request: Callable[[JsonObject], JsonObject] | None = None,
@@ -81,7 +107,8 @@ def run(
 
     Raises:
         UsageError: an argument is invalid or missing.
-        Exception: ``send`` raised it.
+        Exception: ``send`` raised it. ``error.specfn_outcome`` is the outcome so far, and a note names what was
+            executed. A session that is passed again sends its last request again.
     """
     _check_types(send=send, approve=approve, filters=filters, connection=connection)
     session = _session(
@@ -101,7 +128,15 @@ def run(
     if session.choice.options.allow_concurrent_invocation:
         session.degrade("concurrent_invocation")
     return run_without_waiting(
-        _drive(session, send, approve, SyncIO("use arun()"), connection, filters),
+        _drive(
+            session,
+            send,
+            approve,
+            SyncIO("use arun()"),
+            connection,
+            filters,
+            is_own=functions is session,
+        ),
         "a filter or an approver waits for I/O, which run() does not support; use arun()",
     )
 
@@ -121,17 +156,17 @@ def _is_coroutine_function(value: Any) -> bool:
 @without_locals_async
 async def arun(
     functions: Session | Catalog | Functions,
-    send: Sender,
+    send: AsyncSender,
     *,
     connection: "Connection | None" = None,
     approve: AsyncApprover | None = None,
     filters: Sequence[Filter] = (),
-    connector: str | Codec | None = None,
+    connector: ConnectorName | Codec | None = None,
     messages: Messages = (),
     model: str | None = None,
     choice: Choice | str | Mapping[str, Any] | None = None,
     config: InvocationConfig | None = None,
-    profile: str | Profile | None = None,
+    profile: ProfileName | Profile | None = None,
     settings: Settings | None = None,
     extra: Mapping[str, Any] | None = None,
     before_request: Callable[[JsonObject], JsonObject] | None = None,
@@ -156,7 +191,9 @@ async def arun(
         before_request=before_request,
         on_event=on_event,
     )
-    return await _drive(session, send, approve, AsyncIO(), connection, filters)
+    return await _drive(
+        session, send, approve, AsyncIO(), connection, filters, is_own=functions is session
+    )
 
 
 def _session(functions: Session | Catalog | Functions, **settings: Any) -> Session:
@@ -194,13 +231,54 @@ def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> N
 
 async def _drive(
     session: Session,
-    send: Sender,
+    send: Sender | AsyncSender,
+    approve: AsyncApprover | None,
+    io: SyncIO,
+    connection: "Connection | None",
+    filters: Sequence[Filter],
+    *,
+    is_own: bool,
+) -> Outcome:
+    session.require(connection)
+    try:
+        return await _converse(session, send, approve, io, connection, filters)
+    except BaseException as error:
+        _attach_outcome(error, session, is_own=is_own)
+        raise
+
+
+def _attach_outcome(error: BaseException, session: Session, *, is_own: bool) -> None:
+    """Attach the outcome so far to an error, and a note that names what was executed and how to continue.
+
+    Args:
+        error: the error.
+        session: the conversation.
+        is_own: whether the caller has the session.
+    """
+    outcome = session.outcome
+    with suppress(AttributeError):  # an exception without a dict
+        error.specfn_outcome = outcome  # type: ignore[attr-defined]
+    if not outcome.executed:
+        return
+    names = [call.function or call.called for call in outcome.executed]
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    how = "call run() or arun() with the same session again"
+    if not is_own or outcome.stopped != "failed":
+        how = "pass messages=error.specfn_outcome.messages to a new conversation"
+    error.add_note(
+        f"specfn: executed before this error: {', '.join(names[:MAX_NAMED])}{more}; error.specfn_outcome has the results. "
+        f"To continue, {how}."
+    )
+
+
+async def _converse(
+    session: Session,
+    send: Sender | AsyncSender,
     approve: AsyncApprover | None,
     io: SyncIO,
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Outcome:
-    session.require(connection)
     limit = session.config.deadline
     end = None if limit is None else time.monotonic() + limit
     carry_out = partial(
@@ -209,6 +287,7 @@ async def _drive(
         send=send,
         approve=approve,
         io=io,
+        end=end,
         connection=connection,
         filters=filters,
     )
@@ -218,7 +297,8 @@ async def _drive(
         except TimeIsOverError:
             return session.stop("deadline")
         except BaseException:
-            session.abandon()  # so that every call of the conversation has a result
+            if not isinstance(effect, Send):  # a request can be sent again
+                session.abandon()  # so that every call of the conversation has a result
             raise
         if isinstance(effect, Send) and is_over(end):  # a send that blocks cannot be interrupted
             return session.stop("deadline")
@@ -230,18 +310,19 @@ async def _carry_out(
     effect: Effect,
     *,
     session: Session,
-    send: Sender,
+    send: Sender | AsyncSender,
     approve: AsyncApprover | None,
     io: SyncIO,
+    end: float | None,
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Any:
     """Carry out an effect and return its result."""
     if isinstance(effect, Send):
         reply = await io.result_of(partial(send, effect.request), "send")
-        if hasattr(reply, "__aiter__"):
-            reply = [event async for event in reply]
-        return gather(session.codec, reply) if _is_stream(reply) else reply
+        if hasattr(reply, "__aiter__") or _is_stream(reply):
+            return gather(session.codec, await _read_events(reply, end))
+        return reply
     if isinstance(effect, Ask):
         return await _decide(effect, session, approve, io)
     assert isinstance(effect, Invoke)
@@ -305,6 +386,30 @@ async def _make_call(
     result = await perform(context, settings, filters)
     session.keep(context.id, result)
     return result
+
+
+async def _read_events(reply: Any, end: float | None) -> list[Any]:
+    """Return the events of a stream.
+
+    Raises:
+        TimeIsOverError: the deadline passes between two events; the stream is closed.
+    """
+    received: list[Any] = []
+    if hasattr(reply, "__aiter__"):
+        async for event in reply:
+            received.append(event)
+            if is_over(end):
+                closed = getattr(reply, "aclose", getattr(reply, "close", bool))()
+                if inspect.isawaitable(closed):
+                    await closed
+                raise TimeIsOverError
+        return received
+    for event in reply:
+        received.append(event)
+        if is_over(end):
+            getattr(reply, "close", bool)()
+            raise TimeIsOverError
+    return received
 
 
 def _is_stream(reply: Any) -> bool:

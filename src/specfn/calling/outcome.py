@@ -12,6 +12,10 @@ from specfn.records import Repair
 
 Stopped: TypeAlias = Literal[
     "model_text",
+    "truncated",
+    "empty",
+    "pending",
+    "failed",
     "limit",
     "repair_limit",
     "denied",
@@ -36,6 +40,7 @@ _RESULT: Final = 3
 _UNDONE: Final[Mapping[str, str]] = {
     "cancelled": "the conversation was cancelled",
     "deadline": "the time for this conversation is over",
+    "pending": "the reply was not finished",
     "planned": "it was only planned",
 }
 

@@ -11,7 +11,7 @@ from specfn.calling.function_search import FunctionSearch, called_before, result
 from specfn.calling.history import with_legal_names
 from specfn.calling.state import State
 from specfn.calling.turn_calls import TurnCalls
-from specfn.connectors.registry import conversation_profile
+from specfn.connectors.registry import ProfileName, conversation_profile
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError, wrong_result
@@ -52,7 +52,7 @@ class Planner:
         choice: Choice,
         config: InvocationConfig,
         extra: Mapping[str, Any],
-        profile: str | Profile | None = None,
+        profile: ProfileName | Profile | None = None,
     ) -> None:
         warn_of_unknown_drops(entry.function for entry in catalog.entries)
         self._catalog: Final = catalog

@@ -1,6 +1,6 @@
 """Reading of a vendor's reply as a turn of the conversation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,15 +14,14 @@ from specfn.errors import UsageError
 _BROKEN: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
-def gather(codec: Codec, events: Iterable[Any]) -> JsonObject:
+def gather(codec: Codec, events: Sequence[Any]) -> JsonObject:
     """Return the whole reply of a stream's events.
 
     Raises:
         UsageError: the events are not in this vendor's format.
     """
-    received = list(events)  # exceptions of the vendor's package pass through
     try:
-        return codec.gather(received)
+        return codec.gather(events)
     except _BROKEN as error:
         reason = (
             f"the stream is not in the format of {codec.name}: {type(error).__name__} in reading it"

@@ -6,6 +6,7 @@ sync or async: the session does no input or output, never waits, and reads no cl
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,9 +24,9 @@ from specfn.calling.readiness import obstacles, require_settings
 from specfn.calling.replies import read
 from specfn.calling.state import State
 from specfn.calling.turn_calls import TurnCalls
-from specfn.connectors.registry import codec
+from specfn.connectors.registry import ConnectorName, ProfileName, codec
 from specfn.connectors.turn import Message, Turn
-from specfn.connectors.wire_format import Codec
+from specfn.connectors.wire_format import Codec, require_one_reply
 from specfn.errors import UsageError
 from specfn.invocation import prompts
 from specfn.invocation.approval import Decision, Defer, Deny, Refusals, decision
@@ -37,6 +38,9 @@ from specfn.tools.tool_set import ToolSet
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
 
+#: The maximum number of characters of a vendor's word in ``degraded``.
+_MAX_REASON: Final = 80
+
 
 @without_locals_in
 class Session:
@@ -46,12 +50,12 @@ class Session:
         self,
         functions: Catalog | Functions,
         *,
-        connector: str | Codec,
+        connector: ConnectorName | Codec,
         messages: Messages,
         model: str | None = None,
         choice: Choice | str | Mapping[str, Any] | None = None,
         config: InvocationConfig | None = None,
-        profile: str | Profile | None = None,
+        profile: ProfileName | Profile | None = None,
         settings: Settings | None = None,
         extra: Mapping[str, Any] | None = None,
         before_request: Callable[[JsonObject], JsonObject] | None = None,
@@ -210,6 +214,13 @@ class Session:
         return Refusals(self._state.refusals)
 
     @property
+    def outcome(self) -> Outcome:
+        """The outcome; of a conversation that has not ended, the outcome so far, with ``stopped="failed"``."""
+        if isinstance(self._effect, Done):
+            return self._effect.outcome
+        return self._state.outcome("failed")
+
+    @property
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return tuple(self._state.messages)
@@ -297,13 +308,20 @@ class Session:
         mode, count = asked.demand.mode, len(asked.offered.names)
         self._emit(events.Requested(round=state.round, mode=mode, functions=count))
         body = self._planner.body(asked, state.messages, self.model)
-        return Send(request=effects.require_body(self._before(body)) if self._before else body)
+        if self._before:
+            body = effects.require_body(self._before(body))
+        require_one_reply(body, self.codec)
+        return Send(request=body)
 
     # -- a reply -----------------------------------------------------------------------------------
 
     def _receive_reply(self, reply: Turn) -> None:
         state, planned = self._state, self._planner.plan(self._state)
         self._emit(events.Replied(round=state.round, stop=reply.stop, calls=len(reply.calls)))
+        if reply.stop == "unknown" and reply.detail in self.config.finished_reasons:
+            reply = replace(reply, stop="calls" if reply.calls else "text")
+        if reply.stop == "unknown":
+            state.degrade(f"stop_reason {reply.detail[:_MAX_REASON]}")
         state.add_usage(reply.usage)
         state.add_message(reply.message(self.codec.name))
         state.round += 1
@@ -333,11 +351,17 @@ class Session:
         elif reply.stop == "refused":
             turn.refuse(prompts.provider_refusal())
             self.stop("refused")
-        elif reply.stop in ("truncated", "malformed"):
+        elif reply.stop == "pending":
+            self.stop("pending")
+        elif reply.stop == "truncated":
             turn.refuse(prompts.truncation())
+        elif reply.stop == "malformed":
+            turn.refuse(prompts.malformed_reply(reply.detail))
         elif planned.mode == "none":
             turn.refuse(prompts.no_calls())
         else:
+            if reply.stop == "unknown":
+                turn.refuse_incomplete(prompts.unknown_stop(reply.detail))
             turn.decline(self._state)
             turn.limit(self.config.max_calls_per_round)
             turn.answer(self._planner.search, partial(self._planner.find, state=self._state))
@@ -353,6 +377,8 @@ class Session:
             return None
         if reply.stop == "malformed":
             return self._again(prompts.malformed_call(reply.detail))
+        if reply.stop == "pending":
+            return "pending"
         if reply.stop == "truncated":
             state.degrade("truncated")
         if state.final:
@@ -363,6 +389,10 @@ class Session:
             return self._again(
                 prompts.must_call(planned.offered.to_tool_names(planned.offered.names))
             )
+        if reply.stop == "truncated":
+            return "truncated"
+        if not reply.text.strip():
+            return "empty"
         return "denied" if state.denied else "model_text"
 
     def _again(self, text: str) -> Stopped | None:

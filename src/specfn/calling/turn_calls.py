@@ -27,6 +27,7 @@ from specfn.invocation.storage import decode, encode, loaded_repair, storable, s
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
+from specfn.validation.text.strict_json import strict
 
 #: Returns whether the calls of a function need approval.
 NeedsApproval: TypeAlias = Callable[[AdvertisedFunction], bool]
@@ -87,6 +88,17 @@ class TurnCalls:
         """Give all calls the same error as their result."""
         self.calls = [replace(call, answer=call.answer or text) for call in self.calls]
         for call in self.calls:
+            self.results[call.call["id"]] = CallResult(text=text, error=True)
+
+    def refuse_incomplete(self, text: str) -> None:
+        """Refuse the calls that may be incomplete, because the reply may have been cut; others only read data.
+
+        A call is complete if its function reads and its arguments are an object, or the JSON text of one.
+        """
+        for index, call in enumerate(self.calls):
+            if call.entry is None or call.answer is not None or _is_whole_read(call):
+                continue
+            self.calls[index] = replace(call, answer=text)
             self.results[call.call["id"]] = CallResult(text=text, error=True)
 
     def limit(self, most: int) -> None:
@@ -363,6 +375,14 @@ class TurnCalls:
 def _is_write(call: PreparedCall) -> bool:
     """Return whether a call of the function is not idempotent."""
     return call.entry is not None and not call.entry.function.idempotent
+
+
+def _is_whole_read(call: PreparedCall) -> bool:
+    """Return whether a call reads data, with arguments that are complete without a repair of their text."""
+    assert call.entry is not None
+    sent = call.call["arguments"]
+    is_whole = isinstance(strict(sent) if isinstance(sent, str) else sent, dict)
+    return call.entry.function.safety == "read" and is_whole
 
 
 def _apply(call: PreparedCall, decision: Decision | None) -> PreparedCall:

@@ -11,7 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.connectors.deltas import StreamParts, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import of_content
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import (
     Endpoint,
     alternating,
@@ -115,12 +115,7 @@ STRICT: Final = replace(
     form="anthropic",
 )
 
-_STOPS: Final[Mapping[str, Stop]] = {
-    "max_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
-    "refusal": "refused",
-    "pause_turn": "paused",
-}
+_STOPS: Final[Mapping[str, Stop]] = {"pause_turn": "paused"}
 
 _CHOICES: Final = {"auto": "auto", "required": "any", "none": "none"}
 
@@ -202,12 +197,12 @@ class Messages:
             refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "content"))
         calls = tuple(_call(block) for block in content if block.get("type") == "tool_use")
-        reason = data.get("stop_reason") or ""
+        reason = str(data.get("stop_reason") or "")
         text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
         return Turn(
             text=text,
             calls=calls,
-            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            stop=stop_of(reason, _STOPS, calls=bool(calls)),
             native=[_sendable(block) for block in content],
             usage=data.get("usage") or {},
             detail=reason,

@@ -12,7 +12,7 @@ from specfn.connectors.anthropic import ENFORCED, FORMATS
 from specfn.connectors.deltas import StreamParts, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import of_content
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
@@ -71,10 +71,7 @@ STRICT: Final = replace(
 )
 
 _STOPS: Final[Mapping[str, Stop]] = {
-    "max_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
     "guardrail_intervened": "refused",
-    "content_filtered": "refused",
     "malformed_tool_use": "malformed",
     "malformed_model_output": "malformed",
 }
@@ -160,11 +157,11 @@ class Converse:
             refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "output"))
         calls = tuple(_call(block["toolUse"]) for block in content if "toolUse" in block)
-        reason = data.get("stopReason") or ""
+        reason = str(data.get("stopReason") or "")
         return Turn(
             text="".join(map(_text, content)),
             calls=calls,
-            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            stop=stop_of(reason, _STOPS, calls=bool(calls)),
             native=[_sendable(block) for block in content],
             usage=data.get("usage") or {},
             detail=reason,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import invalid_message, of_blocks
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
@@ -76,12 +76,15 @@ JSON_SCHEMA: Final = replace(
     form="gemini",
 )
 
-_REFUSED: Final = "SAFETY RECITATION BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY LANGUAGE"
+_REFUSED: Final = "blocklist image_prohibited_content image_recitation image_safety language prohibited_content recitation spii"
+_CUT: Final = "continuation image_other missing_thought_signature no_image other"
+_MALFORMED: Final = (
+    "malformed_function_call malformed_response too_many_tool_calls unexpected_tool_call"
+)
 _STOPS: Final[Mapping[str, Stop]] = {
-    "MAX_TOKENS": "truncated",
-    "MALFORMED_FUNCTION_CALL": "malformed",
-    "UNEXPECTED_TOOL_CALL": "malformed",
-    "TOO_MANY_TOOL_CALLS": "malformed",
+    "finish_reason_unspecified": "text",
+    **dict.fromkeys(_CUT.split(), "truncated"),
+    **dict.fromkeys(_MALFORMED.split(), "malformed"),
     **dict.fromkeys(_REFUSED.split(), "refused"),
 }
 
@@ -99,6 +102,15 @@ class GenerateContent:
         variable="GEMINI_API_KEY",
         header="x-goog-api-key",
         prefix="",
+    )
+
+    reply_counts: Final = (
+        ("candidateCount",),
+        ("candidate_count",),
+        ("generationConfig", "candidateCount"),
+        ("generation_config", "candidate_count"),
+        ("config", "candidateCount"),
+        ("config", "candidate_count"),
     )
 
     def forced(self, extra: Mapping[str, Any]) -> bool:  # noqa: ARG002  # whatever is asked
@@ -176,7 +188,7 @@ class GenerateContent:
         )
 
     def decode(self, reply: Any) -> Turn:
-        """Read a reply: all parts of the first candidate."""
+        """Read a reply: all parts of the candidate with the index 0."""
         data = plain(reply, "a reply")
         refuse_failure(data, self.name)
         candidates = data.get("candidates")
@@ -186,13 +198,14 @@ class GenerateContent:
         if not isinstance(candidates, list) or not candidates:
             refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "candidates"))
-        parts = (candidates[0].get("content") or {}).get("parts") or []
-        reason = str(candidates[0].get("finishReason") or "")
+        candidate = next(filter(_is_first, candidates), candidates[0])
+        parts = (candidate.get("content") or {}).get("parts") or []
+        reason = str(candidate.get("finishReason") or "")
         calls = tuple(_call(part["functionCall"]) for part in parts if "functionCall" in part)
         return Turn(
             text="".join(map(_text, parts)),
             calls=calls,
-            stop=_STOPS.get(reason, "calls" if calls else "text"),
+            stop=stop_of(reason, _STOPS, calls=bool(calls)),
             native=parts,
             usage=data.get("usageMetadata") or {},
             detail=reason,
@@ -210,13 +223,18 @@ class GenerateContent:
             for key in ("usageMetadata", "promptFeedback"):
                 if data.get(key):
                     whole[key] = data[key]
-            for candidate in (data.get("candidates") or ())[:1]:
+            for candidate in filter(_is_first, data.get("candidates") or ()):
                 parts += (candidate.get("content") or {}).get("parts") or []
                 reason = candidate.get("finishReason") or reason
         if parts or reason:
             content = {"role": "model", "parts": parts}
             whole["candidates"] = [{"content": content, "finishReason": reason or "MAX_TOKENS"}]
         return whole
+
+
+def _is_first(candidate: Mapping[str, Any]) -> bool:
+    """Return whether a candidate is the first, whose index may be missing."""
+    return not candidate.get("index")
 
 
 def _mode(demand: Demand) -> str:

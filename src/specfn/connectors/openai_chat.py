@@ -12,7 +12,7 @@ from specfn._internal.json import JsonObject
 from specfn.connectors.deltas import StreamParts, join_pieces, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import invalid_message, with_native
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import Endpoint, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
@@ -115,13 +115,12 @@ AZURE: Final = replace(
     description_limit=1024,
 )
 
-_STOPS: Final[Mapping[str, Stop]] = {"length": "truncated", "content_filter": "refused"}
-
 
 class Chat:
     """The codec of Chat Completions; with ``legacy``, the deprecated ``functions`` instead of ``tools``."""
 
     endpoint: Final = Endpoint(path="/chat/completions", variable="OPENAI_API_KEY")
+    reply_counts: Final = (("n",),)
 
     def __init__(self, *, name: str = "openai", legacy: bool = False) -> None:
         self.name: Final = name
@@ -203,16 +202,18 @@ class Chat:
         return [with_native("user" if role == "user" else "system", content, message, self.name)]
 
     def decode(self, reply: Any) -> Turn:
-        """Read a completion; its calls count whatever the finish reason, unless it was truncated."""
+        """Read a completion: the choice with the index 0."""
         data = plain(reply, "a reply")
         refuse_failure(data, self.name)
         choices = data.get("choices")
         if not isinstance(choices, list) or not choices:
             refuse_other(data, self.name)
             raise UsageError(missing_member(self.name, "choices"))
-        turn = self._read(choices[0].get("message") or {})
-        reason = choices[0].get("finish_reason") or ""
-        stop = turn.stop if turn.stop == "refused" else _STOPS.get(reason, turn.stop)
+        choice = next(filter(_is_first, choices), choices[0])
+        turn = self._read(choice.get("message") or {})
+        reason = str(choice.get("finish_reason") or "")
+        stop = stop_of(reason, {}, calls=bool(turn.calls))
+        stop = turn.stop if turn.stop == "refused" else stop
         return replace(turn, stop=stop, usage=data.get("usage") or {}, detail=reason)
 
     def _read(self, message: JsonObject) -> Turn:
@@ -241,7 +242,7 @@ class Chat:
             if is_failure(chunk):
                 return chunk
             usage = chunk.get("usage") or usage
-            for choice in (chunk.get("choices") or ())[:1]:
+            for choice in filter(_is_first, chunk.get("choices") or ()):
                 reason = choice.get("finish_reason") or reason
                 _add(choice.get("delta") or {}, message, calls)
         whole = {"content": "", **join_pieces(message), "tool_calls": calls.in_order()}
@@ -254,6 +255,11 @@ class Chat:
             ],
             "usage": usage or {},
         }
+
+
+def _is_first(choice: Mapping[str, Any]) -> bool:
+    """Return whether a choice is the first; servers of one choice may leave out its index."""
+    return not choice.get("index")
 
 
 def _chunk(event: JsonObject) -> JsonObject:

@@ -12,7 +12,7 @@ from specfn.connectors.failures import is_failure, missing_member, refuse_failur
 from specfn.connectors.histories import invalid_message, with_native
 from specfn.connectors.openai_chat import PROFILE as CHAT
 from specfn.connectors.openai_chat import STRICT as CHAT_STRICT
-from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn
+from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import Endpoint, plain, text_of, with_calls
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import DEFERRED, DESCRIPTION, NAME, OUTPUT, SCHEMA, TOOLS
@@ -163,7 +163,7 @@ class Responses:
         return Turn(
             text="".join(part.get("text") or "" for part in parts) or refusal,
             calls=calls,
-            stop="refused" if refusal else _stop(data, output, bool(calls)),
+            stop="refused" if refusal else _stop(data, output, calls=bool(calls)),
             native=output,
             usage=data.get("usage") or {},
             detail=detail,
@@ -223,16 +223,20 @@ def _call(item: Mapping[str, Any]) -> Call:
     }
 
 
-def _stop(data: Mapping[str, Any], output: Sequence[Mapping[str, Any]], calls: bool) -> Stop:  # noqa: FBT001
-    reason = (data.get("incomplete_details") or {}).get("reason")
-    if reason == "content_filter":
+_STOPS: Final[Mapping[str, Stop]] = {"in_progress": "pending", "queued": "pending"}
+
+
+def _stop(data: Mapping[str, Any], output: Sequence[Mapping[str, Any]], *, calls: bool) -> Stop:
+    """Return the reason why the model stopped: the status, and for an incomplete response what is incomplete."""
+    if (data.get("incomplete_details") or {}).get("reason") == "content_filter":
         return "refused"
-    cut = data.get("status") == "incomplete" or any(
-        item.get("status") == "incomplete" for item in output
-    )
-    if cut:
-        return "truncated"
-    return "calls" if calls else "text"
+    stop = stop_of(str(data.get("status") or ""), _STOPS, calls=calls)
+    is_end = stop in ("calls", "text")
+    return "truncated" if is_end and any(map(_is_unfinished, output)) else stop
+
+
+def _is_unfinished(item: Mapping[str, Any]) -> bool:
+    return item.get("status") in ("in_progress", "incomplete")
 
 
 CODEC: Final = Responses()

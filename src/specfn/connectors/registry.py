@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from specfn._internal.did_you_mean import similar
 from specfn.connectors.wire_format import Codec
@@ -40,6 +40,32 @@ _CODECS: Final = {
     "openai-responses": ("openai_responses", "CODEC"),
 }
 
+_Profiles: TypeAlias = Literal[
+    "anthropic",
+    "anthropic-strict",
+    "azure-openai",
+    "bedrock",
+    "bedrock-strict",
+    "gemini",
+    "gemini-json-schema",
+    "mcp",
+    "mistral",
+    "mistral-strict",
+    "openai",
+    "openai-functions",
+    "openai-responses",
+    "openai-responses-strict",
+    "openai-strict",
+    "portable",
+]
+_Connectors: TypeAlias = Literal[
+    "anthropic", "bedrock", "gemini", "openai", "openai-functions", "openai-responses"
+]
+
+#: The name of a profile, and of a wire format. A text is accepted, too: editors complete the literals.
+ProfileName: TypeAlias = _Profiles | str
+ConnectorName: TypeAlias = _Connectors | str
+
 #: The names of all profiles.
 NAMES: Final = tuple(_PROFILES)
 
@@ -50,7 +76,7 @@ CODECS: Final = tuple(_CODECS)
 DEFAULT: Final = "openai"
 
 
-def profile(name: str | Profile) -> Profile:
+def profile(name: ProfileName | Profile) -> Profile:
     """Return the profile with a name; return a profile unchanged.
 
     Raises:
@@ -62,7 +88,7 @@ def profile(name: str | Profile) -> Profile:
     return loaded
 
 
-def codec(name: str | Codec) -> Codec:
+def codec(name: ConnectorName | Codec) -> Codec:
     """Return the codec of a wire format; a codec is returned as it is.
 
     Raises:
@@ -92,7 +118,9 @@ def _attribute(module: str, name: str) -> Any:
 _FORM: Final = ("shape", "group", "search", "namespace")
 
 
-def conversation_profile(codec: Codec, chosen: str | Profile | None, *, strict: bool) -> Profile:
+def conversation_profile(
+    codec: Codec, chosen: ProfileName | Profile | None, *, strict: bool
+) -> Profile:
     """Return the profile of a conversation's tools, in the format of the codec.
 
     Args:

@@ -11,7 +11,7 @@ A conversation is a list of plain dicts. It can be stored as JSON and continued 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from specfn._internal.json import JsonObject
 
@@ -56,8 +56,45 @@ class Message(TypedDict):
     results: NotRequired[list[Returned]]
 
 
-#: The reason why a model stopped: text, calls, a truncated reply, a refusal, a malformed call, or a pause.
-Stop: TypeAlias = Literal["text", "calls", "truncated", "refused", "malformed", "paused"]
+#: The reason why a model stopped: text, calls, a truncated reply, a refusal, a malformed call, a pause, a reply that is
+#: not finished yet, or a reason that the connector does not know.
+Stop: TypeAlias = Literal[
+    "text", "calls", "truncated", "refused", "malformed", "paused", "pending", "unknown"
+]
+
+#: The words of vendors, and of servers that speak their formats, for a reply that is complete; without letter case.
+_ENDS: Final = frozenset(
+    "complete completed end_turn eos eos_token function_call null stop stop_sequence tool_call tool_calls tool_use".split()
+)
+
+#: The words for a reply that was cut.
+_CUTS: Final = frozenset(
+    "abort incomplete insufficient_system_resource length max_length max_tokens model_context_window_exceeded model_length "
+    "network_error timeout".split()
+)
+
+#: The words for a reply that the vendor refused.
+_REFUSALS: Final = frozenset("content_filter content_filtered refusal safety sensitive".split())
+
+
+def stop_of(reason: str, own: Mapping[str, Stop], *, calls: bool) -> Stop:
+    """Return the reason why a model stopped.
+
+    A word that no table has is ``unknown``: the reply may have been cut, so that its calls may be incomplete.
+
+    Args:
+        reason: the vendor's word; empty if there is none.
+        own: the words that only this vendor has, in lower case; ``text`` is any complete reply.
+        calls: whether the reply has calls.
+    """
+    word = reason.lower()
+    if not word or word in _ENDS or own.get(word) == "text":
+        return "calls" if calls else "text"
+    if word in own:
+        return own[word]
+    if word in _CUTS:
+        return "truncated"
+    return "refused" if word in _REFUSALS else "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,8 @@ class Codec(Protocol):
     """One vendor's wire format. A codec is a stateless module or object.
 
     A codec with a true ``keeps_tools`` sends tools in every request whose history has calls. A codec with a true
-    ``forces_one`` can force a call of one function, but not a call of any of several functions.
+    ``forces_one`` can force a call of one function, but not a call of any of several functions. ``reply_counts`` lists
+    the places of a body with the number of replies, such as ``("n",)``.
     """
 
     @property
@@ -71,6 +72,23 @@ class Codec(Protocol):
 
     def gather(self, events: Iterable[Any]) -> JsonObject:
         """Return the whole reply of a stream's events."""
+
+
+def require_one_reply(body: JsonObject, codec: Codec) -> None:
+    """Check that a request asks for one reply: a conversation continues one.
+
+    Raises:
+        UsageError: it asks for several.
+    """
+    for place in getattr(codec, "reply_counts", ()):
+        value: Any = body
+        for key in place:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, int) and value > 1:
+            name = ".".join(place)
+            raise UsageError(
+                f"{name}={value} asks for several replies, but a conversation continues one: leave out {name}"
+            )
 
 
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")

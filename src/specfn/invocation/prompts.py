@@ -18,7 +18,12 @@ NOTHING: Final = "Nothing was executed."
 #: The effect of a call, by its safety.
 _EFFECTS: Final = {"read": "reads data", "write": "may change data"}
 
-_ASK: Final = "Whether it was executed is not known. Do not call it again before you have made sure, or asked the user."
+#: The sentence of every result whose call may or may not have been executed.
+UNKNOWN_OUTCOME: Final = "Whether it was executed is not known."
+
+_ASK: Final = (
+    f"{UNKNOWN_OUTCOME} Do not call it again before you have made sure, or asked the user."
+)
 
 _ARGUMENTS_IN_NAME: Final = (
     "Arguments do not belong in the name: send them as the arguments of the call."
@@ -146,11 +151,11 @@ def earlier_success(name: str, result: str) -> str:
 
 
 def may_have_succeeded(name: str) -> str:
-    """Return the text for a repeated write that is not approved: the same call got no response before."""
+    """Return the text for a repeated write that is not approved: the outcome of the same call is not known."""
     return (
-        f"Error: this call of {name} was sent before in this conversation and got no response. It may have taken effect, "
-        f"so it was not sent again. {NOTHING} Read the data to see if it took effect, or ask the user; do not send the "
-        f"same call again."
+        f"Error: the same call of {name} was made before in this conversation, and its outcome is not known. It may have "
+        f"taken effect, so it was not sent again. {NOTHING} Read the data to see if it took effect, or ask the user; do "
+        f"not send the same call again."
     )
 
 
@@ -180,7 +185,15 @@ def truncation() -> str:
     """Return the text for calls in a truncated reply, which may be incomplete."""
     return (
         f"Error: your reply was cut off before its end, so none of its calls was executed. "
-        f"Call again with shorter arguments. {NOTHING}"
+        f"Call again; if the arguments were long, send shorter ones. {NOTHING}"
+    )
+
+
+def unknown_stop(reason: str) -> str:
+    """Return the text for a call in a reply that ended for an unknown reason, so that it may be incomplete."""
+    return (
+        f"Error: this call was not executed: the stop reason {quote(reason)} is unknown, so your reply may have been cut "
+        f"off. You may call it once more; if that fails, too, tell the user. {NOTHING}"
     )
 
 
@@ -198,6 +211,14 @@ def malformed_call(detail: str = "") -> str:
     return (
         f"Your last function call could not be read{why}. Call again, with JSON arguments that fit the function's "
         f"parameters. {NOTHING}"
+    )
+
+
+def malformed_reply(detail: str) -> str:
+    """Return the text for calls in a reply that the vendor reports as malformed."""
+    return (
+        f"Error: your function calls could not be read ({quote(detail)}), so none of them was executed. Send them again, "
+        f"one at a time, with JSON arguments that fit the function's parameters. {NOTHING}"
     )
 
 
@@ -224,7 +245,7 @@ def not_executed(why: str) -> str:
 
 def cut_off(why: str) -> str:
     """Return the text for a call that had begun when the conversation ended."""
-    return f"Error: this call was begun and not waited for: {why}. Whether the server did anything is not known."
+    return f"Error: this call was begun and not waited for: {why}. {UNKNOWN_OUTCOME}"
 
 
 def no_calls() -> str:
