@@ -234,13 +234,13 @@ class Schemas:
     def hints(self) -> "tuple[FormatHint, ...]":
         """Return the string formats of the arguments that are not asserted because they are only hints (rule V5)."""
         from specfn.validation.formats import (  # noqa: PLC0415  # only for notes
-            hints,
-            own_hints,
+            definition_hints,
+            format_hints,
         )
 
         if self.settings.formats != "assert":
             return ()
-        return tuple(hints(self.root, partial(self.facts.of, own_hints)))
+        return tuple(format_hints(self.root, partial(self.facts.of, definition_hints)))
 
     @cached_property
     def validator(self) -> "Validator":

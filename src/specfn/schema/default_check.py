@@ -79,12 +79,12 @@ def _is_typed(schema: JsonObject, value: Any) -> bool:
     return any(fits(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
 
 
-def _compared(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _check_bound(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """Return a check of numbers against a bound."""
     return lambda bound, value: not _is_number(value) or test(value, bound)
 
 
-def _counted(kind: type[Sized], test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _check_size(kind: type[Sized], test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """Return a check of the size of texts, lists or objects."""
     return lambda bound, value: not isinstance(value, kind) or test(len(value), bound)
 
@@ -111,17 +111,17 @@ def _are_distinct(is_asked: Any, value: Any) -> bool:
 _CHECKS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "const": is_equal,
     "enum": lambda values, value: any(is_equal(constant, value) for constant in values),
-    "minimum": _compared(operator.ge),
-    "maximum": _compared(operator.le),
-    "exclusiveMinimum": _compared(operator.gt),
-    "exclusiveMaximum": _compared(operator.lt),
+    "minimum": _check_bound(operator.ge),
+    "maximum": _check_bound(operator.le),
+    "exclusiveMinimum": _check_bound(operator.gt),
+    "exclusiveMaximum": _check_bound(operator.lt),
     "multipleOf": _is_multiple,
-    "minLength": _counted(str, operator.ge),
-    "maxLength": _counted(str, operator.le),
-    "minItems": _counted(list, operator.ge),
-    "maxItems": _counted(list, operator.le),
+    "minLength": _check_size(str, operator.ge),
+    "maxLength": _check_size(str, operator.le),
+    "minItems": _check_size(list, operator.ge),
+    "maxItems": _check_size(list, operator.le),
     "uniqueItems": _are_distinct,
-    "minProperties": _counted(dict, operator.ge),
-    "maxProperties": _counted(dict, operator.le),
+    "minProperties": _check_size(dict, operator.ge),
+    "maxProperties": _check_size(dict, operator.le),
     "required": lambda names, value: not isinstance(value, dict) or {*names} <= value.keys(),
 }

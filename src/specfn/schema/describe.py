@@ -180,10 +180,10 @@ def _types(schema: JsonObject) -> list[str]:
         return [declared]
     if isinstance(declared, list):
         return list(dict.fromkeys(name for name in declared if isinstance(name, str)))
-    found = [name for name, keywords in _FAMILIES.items() if not keywords.isdisjoint(schema)]
-    if not found and isinstance(schema.get("format"), str):
-        found = ["number" if _is_numeric(schema["format"]) else "string"]
-    return found
+    types = [name for name, keywords in _FAMILIES.items() if not keywords.isdisjoint(schema)]
+    if not types and isinstance(schema.get("format"), str):
+        types = ["number" if _is_numeric(schema["format"]) else "string"]
+    return types
 
 
 def _is_numeric(name: Any) -> bool:
@@ -217,7 +217,7 @@ class _TypeWriter:
             return _Text("any")
         if len(parts) == 1:
             return parts[0]
-        return _Text(" & ".join(dict.fromkeys(map(_bracketed, parts))))
+        return _Text(" & ".join(dict.fromkeys(map(_bracket, parts))))
 
     def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         """Yield the texts that must hold together: the name, the values or types, and each composition."""
@@ -229,7 +229,7 @@ class _TypeWriter:
             yield self._values(schema["enum"])
         else:
             composed = any(keyword in schema for keyword in _COMPOSITION)
-            text = self._typed(schema, depth)
+            text = self._with_types(schema, depth)
             if text is not None:
                 word, _, tags = text.text.partition(" & ")
                 bare = (
@@ -237,7 +237,7 @@ class _TypeWriter:
                 )  # the composition has the type
                 if tags or not bare:
                     yield _Text(tags) if bare else text
-        yield from self._composed(schema, depth)
+        yield from self._compositions(schema, depth)
 
     def _reference(self, name: str, depth: int) -> _Text:
         """Write a component by its name, or in full if ``expand`` is set and there is room."""
@@ -256,7 +256,7 @@ class _TypeWriter:
             return self.write(definition, 0)
         return _Text(name if len(name) <= self._token else _base(definition or {}))
 
-    def _composed(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
+    def _compositions(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         members = schema.get("allOf")
         if isinstance(members, list) and members:
             if depth <= 0:
@@ -277,7 +277,7 @@ class _TypeWriter:
             return _Text(ELLIPSIS)
         width = max(self._width, 2)
         shown = [self.write(member, depth - 1) for member in members[:width]]
-        return _joined([part.text for part in shown], more=len(members) > width)
+        return _join([part.text for part in shown], more=len(members) > width)
 
     def _values(self, values: list[Any]) -> _Text:
         if not values:
@@ -286,14 +286,14 @@ class _TypeWriter:
         known = [text for text in texts if text != ELLIPSIS]
         if not known:
             names = [_type_of(value) for value in values[: self._width]]
-            return _joined(names, more=False)
-        return _joined(known, more=len(known) < len(values))
+            return _join(names, more=False)
+        return _join(known, more=len(known) < len(values))
 
-    def _typed(self, schema: JsonObject, depth: int) -> _Text | None:
+    def _with_types(self, schema: JsonObject, depth: int) -> _Text | None:
         names = _types(schema)
         if not names:
             return None
-        return _joined([self._type(name, schema, depth) for name in names], more=False)
+        return _join([self._type(name, schema, depth) for name in names], more=False)
 
     def _type(self, name: str, schema: JsonObject, depth: int) -> str:
         if name == "array":
@@ -403,11 +403,11 @@ def _is_reference(schema: Any) -> bool:
     return isinstance(schema, dict) and ("$ref" in schema or schema == {"type": "null"})
 
 
-def _bracketed(part: _Text) -> str:
+def _bracket(part: _Text) -> str:
     return f"({part.text})" if part.union else part.text
 
 
-def _joined(texts: list[str], *, more: bool) -> _Text:
+def _join(texts: list[str], *, more: bool) -> _Text:
     """Join alternatives, each once."""
     unique = list(dict.fromkeys(texts))
     if more:

@@ -45,13 +45,13 @@ class Unfolding:
                 continue
             below = [*subschemas(node)]
             if ready:
-                self._counts[id(node)] = 1 + sum(self._known(item) for item in below)
+                self._counts[id(node)] = 1 + sum(self._count_of(item) for item in below)
             else:
                 work.append((node, True))
                 work.extend((item, False) for item in below)
-        return self._known(root)
+        return self._count_of(root)
 
-    def _known(self, node: Any) -> int:
+    def _count_of(self, node: Any) -> int:
         return self._counts[id(node)] if isinstance(node, dict) else 1
 
     def _names(self, root: Any) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Unfolding:
         if not isinstance(root, dict):
             return ()
         if id(root) not in self._targets:
-            found: dict[str, None] = {}
+            names: dict[str, None] = {}
             seen: set[int] = set()
             waiting: list[Any] = [root]
             while waiting:
@@ -69,9 +69,9 @@ class Unfolding:
                 seen.add(id(node))
                 name = component_of(node.get("$ref"))
                 if name is not None and name in self._schemas:
-                    found[name] = None
+                    names[name] = None
                 waiting.extend(subschemas(node))
-            self._targets[id(root)] = tuple(found)
+            self._targets[id(root)] = tuple(names)
         return self._targets[id(root)]
 
 

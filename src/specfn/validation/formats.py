@@ -14,18 +14,18 @@ from specfn.schema.patterns.ecma import is_strict
 from specfn.schema.walk import subschema_entries
 
 
-def _signed(bits: int) -> tuple[int, int]:
+def _range_of_signed(bits: int) -> tuple[int, int]:
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
-def _unsigned(bits: int) -> tuple[int, int]:
+def _range_of_unsigned(bits: int) -> tuple[int, int]:
     return 0, (1 << bits) - 1
 
 
 #: Numeric formats as bounds (OpenAPI Format Registry). ``float`` and ``double`` allow every JSON number.
 BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
-    **{f"int{bits}": _signed(bits) for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": _unsigned(bits) for bits in (8, 16, 32, 64)},
+    **{f"int{bits}": _range_of_signed(bits) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": _range_of_unsigned(bits) for bits in (8, 16, 32, 64)},
     "double-int": (-(1 << 53) + 1, (1 << 53) - 1),
 }
 
@@ -143,17 +143,17 @@ ASSERTED: Final = frozenset(
 def has_format(name: str, text: str) -> bool:
     """Return whether a text satisfies an asserted format."""
     check = OWN.get(name)
-    return check(text) if check is not None else bool(_compiled(name).is_valid(text))
+    return check(text) if check is not None else bool(_validator_of(name).is_valid(text))
 
 
 @cache
-def _compiled(name: str) -> Any:
+def _validator_of(name: str) -> Any:
     from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - 24 ms, first use
 
     return Draft202012Validator({"format": name}, offline=True, validate_formats=True)
 
 
-def bound(schema: JsonObject, name: str) -> JsonObject:
+def numeric_bounds(schema: JsonObject, name: str) -> JsonObject:
     """Return ``minimum`` and ``maximum`` of a schema, tightened by its numeric format."""
     if name not in BOUNDS:
         return {}
@@ -197,7 +197,7 @@ class FormatHint(NamedTuple):
     reason: str
 
 
-def reason_of(schema: JsonObject) -> str | None:
+def reason_for_hint(schema: JsonObject) -> str | None:
     """Return the reason why the string format of a schema is only a hint; ``None`` if the format is asserted or missing."""
     name = schema.get("format")
     if not isinstance(name, str) or name not in ASSERTED:
@@ -215,14 +215,14 @@ def reason_of(schema: JsonObject) -> str | None:
 OwnHints: TypeAlias = tuple[tuple[Tokens, str, str], ...]
 
 
-def hints(schema: Any, own: Callable[[Any], OwnHints] | None = None) -> Iterator[FormatHint]:
+def format_hints(schema: Any, own: Callable[[Any], OwnHints] | None = None) -> Iterator[FormatHint]:
     """Return all string formats of a validator schema that are only hints, including those of definitions.
 
     Args:
         schema: the schema.
-        own: ``own_hints``, or the same with a cache.
+        own: ``definition_hints``, or the same with a cache.
     """
-    find = own or own_hints
+    find = own or definition_hints
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
     places: list[tuple[Tokens, Any]] = [((), schema)]
     places += [(("$defs", name), definitions[name]) for name in reversed(definitions)]
@@ -231,22 +231,22 @@ def hints(schema: Any, own: Callable[[Any], OwnHints] | None = None) -> Iterator
             yield FormatHint(join((*place, *tokens)), name, reason)
 
 
-def own_hints(definition: Any) -> OwnHints:
+def definition_hints(definition: Any) -> OwnHints:
     """Return the hints in one definition, in the order of the document."""
-    found: list[tuple[Tokens, str, str]] = []
+    hints: list[tuple[Tokens, str, str]] = []
     waiting: list[tuple[Tokens, Any]] = [((), definition)]
     while waiting:
         place, node = waiting.pop()
         if not isinstance(node, dict):
             continue
-        reason = reason_of(node)
+        reason = reason_for_hint(node)
         if reason is not None:
-            found.append((place, node["format"], reason))
+            hints.append((place, node["format"], reason))
         waiting += [
             ((*place, keyword, *(() if key is None else (key,))), inner)
             for keyword, key, inner in reversed(subschema_entries(node))
         ]
-    return tuple(found)
+    return tuple(hints)
 
 
 def _own(schema: JsonObject, keyword: str, *, is_list: bool) -> list[Any]:

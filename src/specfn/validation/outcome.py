@@ -31,7 +31,8 @@ class Success:
         from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
         rows = (
-            (each.path, each.kind, brief(each.before), brief(each.after)) for each in self.repairs
+            (repair.path, repair.kind, brief(repair.before), brief(repair.after))
+            for repair in self.repairs
         )
         columns = ("path", "kind", "before", "after")
         repairs = Table("Repairs", columns, rows, len(self.repairs))
@@ -47,7 +48,7 @@ _SHOWN: Final = 3
 _LENGTH: Final = 300
 
 
-def _found(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "missing" if value is ABSENT else brief(value)
 
 
@@ -64,11 +65,11 @@ _set_incomplete: Final = Success.__dict__["incomplete"].__set__
 
 def success(data: Any) -> Success:
     """Return ``Success(data=data)`` in a third of the usual time, because every valid call needs one."""
-    made = _new(Success)
-    _set_data(made, data)
-    _set_repairs(made, ())
-    _set_incomplete(made, False)
-    return made
+    outcome = _new(Success)
+    _set_data(outcome, data)
+    _set_repairs(outcome, ())
+    _set_incomplete(outcome, False)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +102,8 @@ class Failure:
         from specfn.notebook import Table, html  # noqa: PLC0415  # for notebooks only
 
         rows = (
-            (each.path, each.expected, _found(each.value), each.description or "")
-            for each in self.errors
+            (error.path, error.expected, _value_text(error.value), error.description or "")
+            for error in self.errors
         )
         columns = ("path", "expected", "found", "description")
         table = Table("Invalid places", columns, rows, len(self.errors))
@@ -130,20 +131,20 @@ def problem(
     path: str, expected: str, value: Any, description: str | None = None
 ) -> ArgumentProblem:
     """Return an ``ArgumentProblem`` in a third of the usual time, because there may be many."""
-    made = _new_problem(ArgumentProblem)
-    _set_path(made, path)
-    _set_expected(made, expected)
-    _set_value(made, value)
-    _set_description(made, description)
-    _set_target(made, None)
-    return made
+    record = _new_problem(ArgumentProblem)
+    _set_path(record, path)
+    _set_expected(record, expected)
+    _set_value(record, value)
+    _set_description(record, description)
+    _set_target(record, None)
+    return record
 
 
 def repairs_json(repairs: Iterable[Repair]) -> list[JsonObject]:
     """Return repairs as JSON, without absent values."""
     return [
-        _present(path=each.path, kind=each.kind, before=each.before, after=each.after)
-        for each in repairs
+        _present(path=repair.path, kind=repair.kind, before=repair.before, after=repair.after)
+        for repair in repairs
     ]
 
 
@@ -151,13 +152,13 @@ def problems_json(problems: Iterable[ArgumentProblem]) -> list[JsonObject]:
     """Return problems as JSON, without absent values."""
     return [
         _present(
-            path=each.path,
-            expected=each.expected,
-            value=each.value,
-            description=each.description,
-            target=each.target,
+            path=problem.path,
+            expected=problem.expected,
+            value=problem.value,
+            description=problem.description,
+            target=problem.target,
         )
-        for each in problems
+        for problem in problems
     ]
 
 

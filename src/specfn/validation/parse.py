@@ -71,26 +71,26 @@ def _read(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
         value, incomplete = extract(text, repairs)
     if type(value) is str and _HOLDS_CONTAINER.match(value):
         try:
-            return _unwrapped(value, repairs)
+            return _unwrap(value, repairs)
         except UnreadableError:
             if _SURELY_OBJECT.match(value):
                 raise
     return value, incomplete
 
 
-def _unwrapped(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
+def _unwrap(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     """Return the object or array that a string contains, possibly encoded several times."""
-    found: list[Repair] = []
+    steps: list[Repair] = []
     value: Any = text
     incomplete = False
     for _ in range(_LAYERS):
         written = value
-        value, incomplete = read_only_value(written, found)
-        found.append(Repair(path="$input", kind="unwrapped", before=written, after=value))
+        value, incomplete = read_only_value(written, steps)
+        steps.append(Repair(path="$input", kind="unwrapped", before=written, after=value))
         if type(value) is not str:
             break
     if type(value) is dict or type(value) is list:
-        repairs.extend(found)
+        repairs.extend(steps)
         return value, incomplete
     return text, False
 
@@ -136,7 +136,7 @@ class _Window(NamedTuple):
     def inside(self) -> str:
         return self.text[self.start : self.end]
 
-    def stripped(self) -> "_Window":
+    def strip(self) -> "_Window":
         inside = self.inside
         start = self.end - len(inside.lstrip(EDGES))
         return _Window(self.text, min(start, self.end), start + len(inside.strip(EDGES)))
@@ -151,26 +151,26 @@ def extract(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     Raises:
         UnreadableError: the text has no value or several values, or the value cannot be read.
     """
-    window = _unfenced(_Window(text, 0, len(text)).stripped(), repairs)
-    window = _uncommented(window, repairs)
+    window = _strip_fence(_Window(text, 0, len(text)).strip(), repairs)
+    window = _skip_comment(window, repairs)
     if window.start == window.end:
         raise UnreadableError(
             text, window.start, "There is no text. Write {} if there are no arguments."
         )
-    quoted = _quoted(window, repairs)
+    quoted = _read_string(window, repairs)
     if quoted is not UNREAD:
         return quoted, False
-    at = _candidate(window)
+    at = _find_value(window)
     if at is None:
-        return _scalar(window, repairs), False
-    return _within(window, at, repairs)
+        return _read_scalar(window, repairs), False
+    return _read_container(window, at, repairs)
 
 
 _TOO_EARLY: Final = "This bracket closes nothing. An earlier one may come too early, so that what follows it is in the wrong object."
 _SEVERAL: Final = "There is more than one value, or a piece of one. Send one value, nothing else."
 
 
-def _unfenced(window: _Window, repairs: list[Repair]) -> _Window:
+def _strip_fence(window: _Window, repairs: list[Repair]) -> _Window:
     """Return the content of a code fence around the whole text."""
     opening = _FENCE.match(window.text, window.start, window.end)
     if opening is None:
@@ -178,10 +178,10 @@ def _unfenced(window: _Window, repairs: list[Repair]) -> _Window:
     closing = _FENCE_END.search(window.text, max(opening.end(), window.end - 3), window.end)
     end = window.end if closing is None else closing.start()
     _note(repairs, "fence", opening.group().strip())
-    return _Window(window.text, opening.end(), end).stripped()
+    return _Window(window.text, opening.end(), end).strip()
 
 
-def _uncommented(window: _Window, repairs: list[Repair]) -> _Window:
+def _skip_comment(window: _Window, repairs: list[Repair]) -> _Window:
     """Return the text behind an initial comment."""
     text, start, end = window
     if not text.startswith(("//", "/*"), start):
@@ -193,7 +193,7 @@ def _uncommented(window: _Window, repairs: list[Repair]) -> _Window:
     return _Window(text, after, end)
 
 
-def _quoted(window: _Window, repairs: list[Repair]) -> Any:
+def _read_string(window: _Window, repairs: list[Repair]) -> Any:
     """Return the string that forms the whole text; ``UNREAD`` if the text is not a string."""
     text, start, end = window
     if text[start] not in QUOTES:
@@ -211,7 +211,7 @@ def _quoted(window: _Window, repairs: list[Repair]) -> Any:
     return token.value
 
 
-def _candidate(window: _Window) -> int | None:
+def _find_value(window: _Window) -> int | None:
     """Return the position of the first value in brackets, else of the first mark; ``None`` if there are no brackets."""
     text, at, end = window
     mark: int | None = None
@@ -219,14 +219,14 @@ def _candidate(window: _Window) -> int | None:
         bracket = _BRACKET.search(text, at, end)
         if bracket is None:
             return mark
-        found = _MARK.match(text, bracket.start(), end)
-        if found is None:
+        match = _MARK.match(text, bracket.start(), end)
+        if match is None:
             return bracket.start()
         mark = bracket.start() if mark is None else mark
-        at = found.end()
+        at = match.end()
 
 
-def _scalar(window: _Window, repairs: list[Repair]) -> Any:
+def _read_scalar(window: _Window, repairs: list[Repair]) -> Any:
     text, start, end = window
     reading = Reader(text[:end], repairs).read(start)
     rest = gap(text[:end], reading.end).end
@@ -235,24 +235,24 @@ def _scalar(window: _Window, repairs: list[Repair]) -> Any:
     return reading.value
 
 
-def _within(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]:
+def _read_container(window: _Window, at: int, repairs: list[Repair]) -> tuple[Any, bool]:
     """Read the value at a bracket, and check the text around it."""
     text, start, end = window
     if at == start and _ESCAPED.match(text, start, end):
-        inside = _quoted(_Window(f'"{window.inside}"', 0, end - start + 2), repairs)
+        inside = _read_string(_Window(f'"{window.inside}"', 0, end - start + 2), repairs)
         if inside is not UNREAD:
             return inside, False
     reading = Reader(text[:end], repairs).read(at)
-    _judge_before(_Window(text, start, at).stripped(), repairs)
-    after = _Window(text, reading.end, end).stripped()
+    _check_before(_Window(text, start, at).strip(), repairs)
+    after = _Window(text, reading.end, end).strip()
     if at == start and type(reading.value) is dict and _STRAY.match(after.inside):
-        _judge_stray(after, reading, repairs)
+        _check_stray(after, reading, repairs)
     else:
-        _judge_after(after, repairs)
+        _check_after(after, repairs)
     return reading.value, reading.incomplete
 
 
-def _judge_stray(after: _Window, reading: ParsedValue, repairs: list[Repair]) -> None:
+def _check_stray(after: _Window, reading: ParsedValue, repairs: list[Repair]) -> None:
     """Remove surplus closing braces behind an object, unless an earlier brace may be the surplus one."""
     if not after.inside:
         return
@@ -261,7 +261,7 @@ def _judge_stray(after: _Window, reading: ParsedValue, repairs: list[Repair]) ->
     _note(repairs, "bracket", after.inside)
 
 
-def _judge_before(around: _Window, repairs: list[Repair]) -> None:
+def _check_before(around: _Window, repairs: list[Repair]) -> None:
     before = around.inside
     if before:
         is_piece = _PIECE_BEFORE.search(before[-40:]) or _bracket(before) is not None
@@ -270,7 +270,7 @@ def _judge_before(around: _Window, repairs: list[Repair]) -> None:
         _note(repairs, "fence" if _ONLY_FENCE.match(before) else "prose", before)
 
 
-def _judge_after(around: _Window, repairs: list[Repair]) -> None:
+def _check_after(around: _Window, repairs: list[Repair]) -> None:
     after = around.inside
     if not after:
         return

@@ -72,7 +72,7 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
                     return False
             items = box.values()
         elif len(box) >= _MANY:
-            items = _checked_alone(box)
+            items = _items_to_check(box)
         for item in items:
             kind = type(item)
             if kind is str:
@@ -91,7 +91,7 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
     return True
 
 
-def _checked_alone(items: list[Any]) -> Iterator[Any]:
+def _items_to_check(items: list[Any]) -> Iterator[Any]:
     """Yield the items of a long list that cannot be checked together with the items beside them."""
     for start in range(0, len(items), _TOGETHER):
         part = items[start : start + _TOGETHER]
@@ -108,12 +108,12 @@ def _are_plain_scalars(items: list[Any]) -> bool:
 
 def plain_json_problems(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
     """Return why a value is not plain JSON, one problem per place; empty if it is."""
-    found: dict[str, ArgumentProblem] = {}
+    problems: dict[str, ArgumentProblem] = {}
     for problem in _faults(value, depth):
-        found.setdefault(problem.path, problem)
-        if len(found) == _SHOWN:
+        problems.setdefault(problem.path, problem)
+        if len(problems) == _SHOWN:
             break
-    return tuple(found.values())
+    return tuple(problems.values())
 
 
 class _Place(NamedTuple):

@@ -25,16 +25,16 @@ def plain(text: str) -> str:
 
 def split(text: str, separator: str) -> list[str]:
     """Split a type text at a separator outside of brackets and quotes."""
-    found: list[str] = []
+    parts: list[str] = []
     depth = start = 0
     for match in _marks(separator).finditer(text):
         mark = match.group()
         if mark in _DEPTH:
             depth += _DEPTH[mark]
         elif depth == 0 and mark == separator:
-            found.append(text[start : match.start()])
+            parts.append(text[start : match.start()])
             start = match.end()
-    return [*found, text[start:]]
+    return [*parts, text[start:]]
 
 
 @cache
@@ -48,31 +48,33 @@ def tags(text: str) -> dict[str, Any]:
     return dict(_tags(split(text, " & ")))
 
 
-def bounds(found: Mapping[str, Any]) -> Iterator[str]:
+def bounds(constraints: Mapping[str, Any]) -> Iterator[str]:
     """Write the constraints of a type: bounds, patterns, items."""
     for low, high, unit in _RANGES:
-        yield from _range(found.get(low), found.get(high), unit)
+        yield from _range(constraints.get(low), constraints.get(high), unit)
     for name, write in _WORDS.items():
-        if name in found:
-            yield write(found[name])
+        if name in constraints:
+            yield write(constraints[name])
 
 
 def _member(text: str) -> str:
     parts = split(text, " & ")
     if len(parts) == 1 and text.startswith("(") and text.endswith(")"):
         return f"({plain(text[1:-1])})"
-    found = dict(_tags(parts))
-    base = " & ".join(_base(part, found) for part in parts if not _is_tag(part))
-    named = ", ".join(str(found[name]) for name in _NAMED if name in found)
-    return " ".join(filter(None, (base, f"({named})" if named else "", ", ".join(bounds(found)))))
+    constraints = dict(_tags(parts))
+    base = " & ".join(_base(part, constraints) for part in parts if not _is_tag(part))
+    named = ", ".join(str(constraints[name]) for name in _NAMED if name in constraints)
+    return " ".join(
+        filter(None, (base, f"({named})" if named else "", ", ".join(bounds(constraints))))
+    )
 
 
-def _base(text: str, found: dict[str, Any]) -> str:
+def _base(text: str, constraints: dict[str, Any]) -> str:
     """Write a type without its constraints."""
-    if text == "number" and "Type" in found:
-        if str(found["Type"]).lstrip("u").startswith("int"):
+    if text == "number" and "Type" in constraints:
+        if str(constraints["Type"]).lstrip("u").startswith("int"):
             return "integer"
-        del found["Type"]
+        del constraints["Type"]
     for opening, closing in _HOLDERS:
         if text.startswith(opening) and text.endswith(closing):
             inner = text[len(opening) : -len(closing)]
@@ -126,16 +128,16 @@ def _range(low: Any, high: Any, unit: str) -> Iterator[str]:
     noun = f" {unit}" if unit else ""
     of = "with" if unit in _HELD else "of"
     if low is not None and low == high:
-        yield f"{of} {low}{_counted(noun, low)}"
+        yield f"{of} {low}{_unit_of(noun, low)}"
     elif low is not None and high is not None:
         yield f"{of} {low} to {high}{noun}"
     elif low is not None:
-        yield f"{of} at least {low}{_counted(noun, low)}"
+        yield f"{of} at least {low}{_unit_of(noun, low)}"
     elif high is not None:
-        yield f"{of} at most {high}{_counted(noun, high)}"
+        yield f"{of} at most {high}{_unit_of(noun, high)}"
 
 
-def _counted(noun: str, count: Any) -> str:
+def _unit_of(noun: str, count: Any) -> str:
     if count != 1 or not noun:
         return noun
     return " property" if noun == " properties" else noun.removesuffix("s")
@@ -193,7 +195,7 @@ BELONGS: Final = "It belongs to the alternative"
 MUST: Final = "It must be "
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Join names in a sentence."""
     shown = [name if len(name) <= _LENGTH else "..." for name in names[:_NAMES]]
     if len(names) > _NAMES:

@@ -236,7 +236,7 @@ class Validator:
         elif engine.accepts(value):
             return engine
         else:
-            dropped = cost.exhausted(value)
+            dropped = cost.patterns_out_of_steps(value)
         if not dropped:
             return engine
         self._skipped = tuple(dict.fromkeys((*self._skipped, *dropped)))
@@ -298,7 +298,9 @@ class _Compiled:
         from specfn.validation.explain.explain import Explainer  # noqa: PLC0415 - only for invalid values
 
         if self._explainer is None:
-            self._explainer = Explainer(self._prepare(), self._survey.named, self._keep)
+            self._explainer = Explainer(
+                self._prepare(), self._survey.schema_definitions, self._keep
+            )
             self._keep(self.nodes)
         return self._explainer
 

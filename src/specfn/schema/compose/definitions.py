@@ -14,7 +14,7 @@ from specfn.schema.compose.direction import (
     Direction,
     Foreign,
     asked_in_place,
-    relaxed,
+    relax,
     without_required,
 )
 from specfn.schema.compose.inheritance import Inheritance
@@ -54,21 +54,21 @@ def reachable(
         references: the definitions that each definition refers to, as far as they are known; others are added.
     """
     known = {} if references is None else references
-    found: dict[str, Any] = {}
-    waiting = [name for root in roots for name in _referenced(definitions, root)]
+    schemas: dict[str, Any] = {}
+    waiting = [name for root in roots for name in _references_of(definitions, root)]
     waiting.reverse()
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            definition = found[name] = definitions[name]
+        if name not in schemas:
+            definition = schemas[name] = definitions[name]
             below = known.get(name)
             if below is None:
-                below = known[name] = tuple(dict.fromkeys(_referenced(definitions, definition)))
+                below = known[name] = tuple(dict.fromkeys(_references_of(definitions, definition)))
             waiting.extend(reversed(below))
-    return found
+    return schemas
 
 
-def _referenced(definitions: DefinitionLookup, schema: Any) -> Iterator[str]:
+def _references_of(definitions: DefinitionLookup, schema: Any) -> Iterator[str]:
     for node in walk(schema):
         name = definitions.name_of(node["$ref"]) if "$ref" in node else None
         if name is not None:
@@ -132,7 +132,7 @@ class Definitions:
             return self._merged(names.inline[name], None)
         if name in names.relieved:
             definition, free = names.relieved[name]
-            return relaxed(self[definition], free, self._relieve)
+            return relax(self[definition], free, self._relieve)
         branches = self._family.branches(name)
         if branches is not None:
             return self._polymorphic(name, branches)
@@ -145,12 +145,12 @@ class Definitions:
             node = {key: value for key, value in node.items() if key != "$defs"}
         if _COMPOSITE.isdisjoint(node):
             return self._plain(node)
-        simple = self._annotated_reference(node)
+        simple = self._simple_reference(node)
         if simple is not None:
             return simple
         return self._composite(node, owner)
 
-    def _annotated_reference(self, node: JsonObject) -> JsonObject | None:
+    def _simple_reference(self, node: JsonObject) -> JsonObject | None:
         """Return a reference with only annotations beside it, in its canonical form; else ``None``."""
         inner = node
         if "$ref" not in node:
@@ -269,7 +269,7 @@ class Definitions:
         _redefault(merged.get("properties", {}), node)
         composed = self._plain(merged)
         if discriminator is not None:
-            composed = self._discriminated(composed, discriminator)
+            composed = self._discriminate(composed, discriminator)
         return composed
 
     def _both(self, left: Any, right: Any) -> Any:
@@ -313,7 +313,7 @@ class Definitions:
         bare = {key: item for key, item in schema.items() if key not in {"$defs", "discriminator"}}
         return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
 
-    def _discriminated(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
+    def _discriminate(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
         """Return a union whose branches require their tags as constants. Tags without a mapping stay open."""
         key = next((key for key in _UNIONS if key in node), None)
         if key is None:
@@ -324,7 +324,7 @@ class Definitions:
         known = [name for name in names if name in self._schemas]
         tags = self._family.tags(discriminator, known, default=default)
         branches = [
-            self._tagged_branch(branch, tag, tags.get(name))
+            self._branch_with_tag(branch, tag, tags.get(name))
             for branch, name in zip(node[key], names, strict=True)
             if name is None or name in tags or default is None or name != default.component
         ]
@@ -341,12 +341,12 @@ class Definitions:
             name = self._names.relieved[name].definition
         return name
 
-    def _tagged_branch(self, branch: Any, tag: str, tags: tuple[str, ...] | None) -> Any:
+    def _branch_with_tag(self, branch: Any, tag: str, tags: tuple[str, ...] | None) -> Any:
         name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
         if name in self._names.relieved:
             definition, free = self._names.relieved[name]
             branch = {**branch, "$ref": self._names.refer(definition)}
-            tagged = self._tagged_branch(branch, tag, tags)
+            tagged = self._branch_with_tag(branch, tag, tags)
             return {**tagged, "$ref": self._relieve(tagged["$ref"], free)}
         schema = self._schemas.get(name) if name is not None else None
         if name is None or tags is None or not isinstance(schema, dict) or has_union(schema):
@@ -376,7 +376,9 @@ class Definitions:
             return self._constants(component, tag, tags)
         inner = self._family.branches(component) or [DiscriminatorBranch(component, ())]
         return [
-            v for each in inner for v in self._constants(each.component or name, tag, each.tags)
+            value
+            for branch in inner
+            for value in self._constants(branch.component or name, tag, branch.tags)
         ]
 
     def _constants(self, component: str, tag: str, tags: tuple[str, ...]) -> list[Any]:

@@ -34,10 +34,10 @@ class Derived:
         self, node: JsonObject, what: str, maker: Callable[[JsonObject], JsonObject]
     ) -> JsonObject:
         """Return the derived schema, made once. The source is kept, because its identity is the key."""
-        found = self._made.get((id(node), what))
-        if found is None:
-            found = self._made[id(node), what] = (node, maker(node))
-        return found[1]
+        entry = self._made.get((id(node), what))
+        if entry is None:
+            entry = self._made[id(node), what] = (node, maker(node))
+        return entry[1]
 
     def with_null(self, node: JsonObject) -> JsonObject:
         """Return the schema extended by null."""

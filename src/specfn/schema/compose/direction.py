@@ -86,19 +86,18 @@ def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve
         }
     for key in ("allOf", "anyOf", "oneOf"):
         if key in node:
-            changed[key] = [relaxed(branch, hidden, relieve) for branch in node[key]]
+            changed[key] = [relax(branch, hidden, relieve) for branch in node[key]]
     for key in ("then", "else"):
         if key in node:
-            changed[key] = relaxed(node[key], hidden, relieve)
+            changed[key] = relax(node[key], hidden, relieve)
     if "dependentSchemas" in node:
         changed["dependentSchemas"] = {
-            key: relaxed(branch, hidden, relieve)
-            for key, branch in node["dependentSchemas"].items()
+            key: relax(branch, hidden, relieve) for key, branch in node["dependentSchemas"].items()
         }
     return {key: value for key, value in changed.items() if value != node[key]}
 
 
-def relaxed(branch: Any, hidden: Collection[str], relieve: Relieve) -> Any:
+def relax(branch: Any, hidden: Collection[str], relieve: Relieve) -> Any:
     """Return a schema, applied in place, that does not require the hidden properties."""
     if not isinstance(branch, dict):
         return branch

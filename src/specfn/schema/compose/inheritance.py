@@ -83,8 +83,8 @@ class _Gathering:
                 if is_annotation(key) and (rank < 2 or key in _INHERITED):
                     annotations[rank].setdefault(key, value)
         merged = merging.finish()
-        for found in annotations:
-            for key, value in found.items():
+        for group in annotations:
+            for key, value in group.items():
                 merged.setdefault(key, value)
         return merged
 
@@ -126,17 +126,17 @@ class Inheritance:
             node: a schema with ``$ref`` or ``allOf``.
             owner: the component whose schema it is.
         """
-        found = _Gathering(owner)
-        self._walk(node, owner, found)
-        return found.finish(self._both)
+        gathering = _Gathering(owner)
+        self._walk(node, owner, gathering)
+        return gathering.finish(self._both)
 
-    def _walk(self, node: Any, owner: str | None, found: _Gathering) -> None:
+    def _walk(self, node: Any, owner: str | None, gathering: _Gathering) -> None:
         """Collect the parts without ``$ref`` and ``allOf`` in the order of the document."""
         stack: list[tuple[Any, int, int, str | None, bool]] = [(node, 0, 0, owner, False)]
         while stack:
             part, rank, generation, heir, is_ready = stack.pop()
             if is_ready or part.__class__ is not dict:
-                found.add(part, rank)
+                gathering.add(part, rank)
                 continue
             name = component_of(part.get("$ref"))
             known = name is not None and name in self._schemas
@@ -149,15 +149,15 @@ class Inheritance:
                 (inner, inner_rank, generation, heir, False)
                 for inner in reversed(part.get("allOf", ()))
             )
-            if known and name not in found.seen:
+            if known and name not in gathering.seen:
                 assert name is not None
-                found.seen.add(name)
+                gathering.seen.add(name)
                 inherits = self._inherits(name, owner, heir)
                 distant = None
                 if generation >= self._generations:
                     distant = self._reference(name, owner, inherits=inherits)
                 if distant is not None:
-                    found.distant.append({"$ref": distant})
+                    gathering.distant.append({"$ref": distant})
                 else:
                     base = self._base(name, owner, inherits=inherits)
                     stack.append((base, 2, generation + 1, name if inherits else None, False))
@@ -178,7 +178,7 @@ class Inheritance:
 
     def _reference(self, name: str, owner: str | None, *, inherits: bool) -> str | None:
         """Return a reference that means the same as the parts of a component in a composite; ``None`` without one."""
-        if owner is not None and owner in self._named(name):
+        if owner is not None and owner in self._union_members(name):
             return None
         if inherits and self._is_tagged(name):
             return self._uses.body(name)
@@ -189,14 +189,14 @@ class Inheritance:
         schema = self._schemas[name]
         if not isinstance(schema, dict):
             return schema
-        if owner is not None and owner in self._named(name):
+        if owner is not None and owner in self._union_members(name):
             dropped = {"discriminator", *(key for key in _UNIONS if _names(schema, key, owner))}
             return {key: value for key, value in schema.items() if key not in dropped}
         if inherits and self._is_tagged(name):
             return {key: value for key, value in schema.items() if key != "discriminator"}
         return self._uses[name] if self._family.branches(name) is not None else schema
 
-    def _named(self, name: str) -> frozenset[str | None]:
+    def _union_members(self, name: str) -> frozenset[str | None]:
         """Return the components that the unions of a component name."""
         known = self._union_names.get(name)
         if known is None:

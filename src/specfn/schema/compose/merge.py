@@ -110,7 +110,7 @@ class Merging:
             return
         left: JsonObject = {}
         is_full = self.compared > MAX_COMPARED
-        self.compared += _compared(self.out, part)
+        self.compared += _count_comparisons(self.out, part)
         _merge_object(self.out, part, left, self.both, is_full=is_full)
         for bundle in _BUNDLES:
             _merge_bundle(self.out, part, bundle, left, self.both)
@@ -221,7 +221,7 @@ def _merge_bundle(
 # -- objects --------------------------------------------------------------------------------------
 
 
-def _compared(out: JsonObject, part: JsonObject) -> int:
+def _count_comparisons(out: JsonObject, part: JsonObject) -> int:
     """Return the number of properties and constants that a merge with one more part compares."""
     count = len(out["enum"]) if "enum" in out and "enum" in part else 0
     if not _OBJECT_KEYS.isdisjoint(part) and not (_is_open(out) and _is_open(part)):
@@ -342,7 +342,7 @@ def _multiple(left: Any, right: Any) -> Any:
     return _REPEAT
 
 
-def _required(left: Any, right: Any) -> Any:
+def _merge_required(left: Any, right: Any) -> Any:
     """Return the names of both, linear however many parts there are."""
     names = left if isinstance(left, _Own) else _Own(dict.fromkeys(left))
     names.update(dict.fromkeys(right))
@@ -371,7 +371,7 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "minProperties": max,
     "minimum": max,
     "multipleOf": _multiple,
-    "required": _required,
+    "required": _merge_required,
     "type": _types,
     "uniqueItems": lambda left, right: left or right,
 }

@@ -57,7 +57,7 @@ def reference_to(name: str) -> str:
     return _DEFS + quote(escape(name), safe=_FRAGMENT)
 
 
-def _escaped(text: str, words: tuple[str, ...], between: str) -> str:
+def _label(text: str, words: tuple[str, ...], between: str) -> str:
     """Return the label of a variant; its digest if the words contain a separator."""
     return text if set(between).isdisjoint("".join(words)) else mark(dumps(words))
 
@@ -114,7 +114,7 @@ class DefinitionNames:
     def with_tag(self, component: str, tag: str, tags: tuple[str, ...]) -> str:
         """Return a reference to a component whose tag is a required constant."""
         tagged = f"{tag}={'|'.join(tags)}"
-        label = f"{component}<{_escaped(tagged, (tag, *tags), '=|<>')}>"
+        label = f"{component}<{_label(tagged, (tag, *tags), '=|<>')}>"
         return self._variant(self.tagged, label, Tagged(component, tag, tags))
 
     def with_other_tag(self, component: str, tag: str, known: tuple[Any, ...]) -> str:
@@ -128,7 +128,7 @@ class DefinitionNames:
 
     def without(self, definition: str, free: tuple[str, ...]) -> str:
         """Return a reference to a definition that does not require some properties."""
-        label = f"{definition}<without {_escaped(', '.join(free), free, ',<>')}>"
+        label = f"{definition}<without {_label(', '.join(free), free, ',<>')}>"
         return self._variant(self.relieved, label, Relieved(definition, free))
 
     def composite(self, node: JsonObject) -> str:

@@ -101,19 +101,19 @@ class Family:
         if parent not in self._descendants:
             if self._children is None:
                 self._children = _children(self._schemas)
-            found = {parent}
+            names = {parent}
             waiting = [parent]
             while waiting:
-                new = [name for name in self._children.get(waiting.pop(), ()) if name not in found]
-                found.update(new)
+                new = [name for name in self._children.get(waiting.pop(), ()) if name not in names]
+                names.update(new)
                 waiting.extend(new)
-            found.remove(parent)
-            self._descendants[parent] = sorted(found, key=self._order.__getitem__)
+            names.remove(parent)
+            self._descendants[parent] = sorted(names, key=self._order.__getitem__)
         return self._descendants[parent]
 
     def parts(self, name: str) -> list[JsonObject]:
         """Return a component and every part of its ``allOf``. Its own parts precede those of its parents."""
-        found: list[JsonObject] = []
+        parts: list[JsonObject] = []
         seen: set[str | None] = set()
         waiting: list[str | None] = [name]
         while waiting:
@@ -121,9 +121,9 @@ class Family:
             if component not in seen:
                 seen.add(component)
                 schema = self._schemas.get(component or "")
-                found.extend(inline_parts(schema))
+                parts.extend(inline_parts(schema))
                 waiting.extend(parents_of(schema))
-        return found
+        return parts
 
     def branches(self, parent: str) -> list[DiscriminatorBranch] | None:
         """Return the branches that a reference to a parent admits; ``None`` if it admits only the parent.
@@ -147,9 +147,9 @@ class Family:
             return None
         tags = self.tags(discriminator, children, parent, default)
         unresolved = tags.pop(None, ())
-        found = [DiscriminatorBranch(name, values) for name, values in tags.items()]
-        found += [DiscriminatorBranch(None, (tag,)) for tag in unresolved]
-        return found if default is None else [*found, default]
+        branches = [DiscriminatorBranch(name, values) for name, values in tags.items()]
+        branches += [DiscriminatorBranch(None, (tag,)) for tag in unresolved]
+        return branches if default is None else [*branches, default]
 
     def default(self, discriminator: JsonObject) -> DiscriminatorBranch | None:
         """Return the branch of unknown tags; ``None`` if there is no ``defaultMapping``."""
@@ -176,25 +176,27 @@ class Family:
         Returns:
             The tags by component; under ``None`` those that map to nothing.
         """
-        found: dict[str | None, tuple[str, ...]] = {}
+        tags_of: dict[str | None, tuple[str, ...]] = {}
         for tag, target in (discriminator.get("mapping") or {}).items():
             name = component_of(target)
             name = name if name in self._schemas else None
-            found[name] = (*found.get(name, ()), tag)
-        optional = parent if found else None
-        taken = {tag for values in found.values() for tag in values}
+            tags_of[name] = (*tags_of.get(name, ()), tag)
+        optional = parent if tags_of else None
+        taken = {tag for values in tags_of.values() for tag in values}
         family = names if parent is None else [*names, parent]
         implicit = frozenset(family)
-        without = frozenset(found) if default is None else frozenset((*found, default.component))
+        without = (
+            frozenset(tags_of) if default is None else frozenset((*tags_of, default.component))
+        )
         for name in family:
-            if name in without or name in found:
+            if name in without or name in tags_of:
                 continue
             own = [tag for tag in self._own_tags(name, discriminator) if tag not in taken]
             own = [tag for tag in own if tag == name or tag not in implicit]
             if own or name != optional:
-                found[name] = tuple(own) or (name,)
-                taken.update(found[name])
-        return found
+                tags_of[name] = tuple(own) or (name,)
+                taken.update(tags_of[name])
+        return tags_of
 
     def _own_tags(self, name: str, discriminator: JsonObject) -> Iterable[str]:
         """Return the tags of a component from an ancestor's mapping, an extension, or constants."""
@@ -210,9 +212,11 @@ class Family:
         if self._mapped_by is None:
             self._mapped_by = _mapped_by(self._schemas)
         return dict.fromkeys(
-            each.tag
-            for each in self._mapped_by.get(name, ())
-            if each.key == key and each.parent != name and name in self.descendants(each.parent)
+            mention.tag
+            for mention in self._mapped_by.get(name, ())
+            if mention.key == key
+            and mention.parent != name
+            and name in self.descendants(mention.parent)
         )
 
     def _values(self, name: str, key: str) -> list[str]:
@@ -254,15 +258,15 @@ class _Mapped(NamedTuple):
 
 def _mapped_by(schemas: JsonObject) -> dict[str, list[_Mapped]]:
     """Return the mentions in mappings by the component that they name."""
-    found: dict[str, list[_Mapped]] = {}
+    mentions: dict[str, list[_Mapped]] = {}
     for parent, schema in schemas.items():
         discriminator = own_discriminator(schema) or {}
         for tag, target in (discriminator.get("mapping") or {}).items():
             name = component_of(target)
             if name is not None:
                 mention = _Mapped(parent, discriminator["propertyName"], tag)
-                found.setdefault(name, []).append(mention)
-    return found
+                mentions.setdefault(name, []).append(mention)
+    return mentions
 
 
 def _extension_tags(schema: Any) -> list[str]:

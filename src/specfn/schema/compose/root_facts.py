@@ -139,10 +139,10 @@ def _distinct(values: list[Any]) -> list[Any]:
             return values
     except TypeError:
         pass  # an object or a list among them
-    found: dict[Any, Any] = {}
+    distinct: dict[Any, Any] = {}
     for value in values:
-        found.setdefault(identity(value), value)
-    return [*found.values()]
+        distinct.setdefault(identity(value), value)
+    return [*distinct.values()]
 
 
 class Root(NamedTuple):

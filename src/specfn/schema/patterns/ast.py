@@ -47,33 +47,33 @@ LINE_ENDS: Final[Ranges] = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 
 def opposite(ranges: Ranges) -> Ranges:
     """Return all other code points."""
-    found = []
+    gaps = []
     following = 0
-    for first, last in merged(ranges):
+    for first, last in merge_ranges(ranges):
         if first > following:
-            found.append((following, first - 1))
+            gaps.append((following, first - 1))
         following = last + 1
     if following <= LAST:
-        found.append((following, LAST))
-    return tuple(found)
+        gaps.append((following, LAST))
+    return tuple(gaps)
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def merge_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """Return the same code points as sorted ranges without overlaps."""
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            found.append((first, last))
-    return tuple(found)
+            merged.append((first, last))
+    return tuple(merged)
 
 
 def without_surrogates(ranges: Ranges) -> Ranges:
     """Return merged ranges without surrogates, which are not characters of the engine."""
     first, last = SURROGATES
     if not any(low <= last and high >= first for low, high in ranges):
-        return merged(ranges)
+        return merge_ranges(ranges)
     return opposite((*opposite(ranges), SURROGATES))
 
 

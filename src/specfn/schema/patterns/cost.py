@@ -243,12 +243,12 @@ def _ranges_bytes(ranges: Ranges) -> int:
     size = 0
     for first, last in without_surrogates(ranges):
         size += _ASCII_RANGE_BYTES if first <= _ENCODINGS[0] else 0
-        size += _ENCODED_BYTES * _encoded_ranges(first, last)
+        size += _ENCODED_BYTES * _ranges_in_utf8(first, last)
     is_character = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
     return size + (_ENCODED_BYTES if is_character else _CLASS_BYTES)
 
 
-def _encoded_ranges(first: int, last: int) -> int:
+def _ranges_in_utf8(first: int, last: int) -> int:
     """Return the number of ranges of bytes that the code points of a range beyond ASCII are written as."""
     total, code = 0, max(first, _ENCODINGS[0] + 1)
     for length, final in enumerate(_ENCODINGS, start=1):

@@ -139,7 +139,7 @@ class _Reader:
                 items += [_one(ord(char)) for char in run[0]]
             else:
                 items.append(self._term())
-        return Seq(_paired(items)) if len(items) != 1 else items[0]
+        return Seq(_join_surrogates(items)) if len(items) != 1 else items[0]
 
     def _term(self) -> Node:
         char = self._text[self._at]
@@ -149,9 +149,9 @@ class _Reader:
             atom: Node = _one(ord(char))
         else:
             atom = handler(self)
-        return self._quantified(atom)
+        return self._with_quantifier(atom)
 
-    def _quantified(self, atom: Node) -> Node:
+    def _with_quantifier(self, atom: Node) -> Node:
         least, most = 1, 1
         count = _COUNT.match(self._text, self._at)
         if self._take("*"):
@@ -193,12 +193,12 @@ class _Reader:
             number = self._groups
             if match[3] is not None and self._names.setdefault(match[3], number) != number:
                 raise PatternError("two groups have the same name")
-        node = self._nested()
+        node = self._group_content()
         if match[2] is not None:
             return Look(node, ahead=match[2][0] != "<", negated=match[2][-1] == "!")
         return Group(node, number) if number else node
 
-    def _nested(self) -> Node:
+    def _group_content(self) -> Node:
         self._depth += 1
         if self._depth > _DEPTH:
             raise PatternError("groups are nested too deeply")
@@ -218,12 +218,12 @@ class _Reader:
             self._at += 1
             return At(_ANCHORS[char])
         if char == "k":
-            return self._named_reference()
+            return self._reference_by_name()
         if char.isascii() and char.isdigit() and char != "0":
-            return self._numbered_reference()
+            return self._reference_by_number()
         return self._character(in_class=False)
 
-    def _named_reference(self) -> Node:
+    def _reference_by_name(self) -> Node:
         match = _NAME.match(self._text, self._at + 2)
         if self._ahead(1) != "<" or match is None:
             raise PatternError("a reference without a name")
@@ -233,7 +233,7 @@ class _Reader:
             raise PatternError("a reference to a name that is not there, or follows later")
         return Back(number)
 
-    def _numbered_reference(self) -> Node:
+    def _reference_by_number(self) -> Node:
         match = _NUMBER.match(self._text, self._at)
         assert match is not None
         number = int(match[0][:6])
@@ -255,9 +255,9 @@ class _Reader:
             self._at += 1
             return _one(0)
         for read_one in (self._property, self._by_number, self._control):
-            found = read_one()
-            if found is not None:
-                return found
+            chars = read_one()
+            if chars is not None:
+                return chars
         if self._is_itself(char, in_class=in_class):
             self._at += 1
             return _one(ord(char))
@@ -396,20 +396,20 @@ def _counts(match: re.Match[str]) -> tuple[int, int]:
     return least, most
 
 
-def _paired(items: list[Node]) -> tuple[Node, ...]:
+def _join_surrogates(items: list[Node]) -> tuple[Node, ...]:
     """Join surrogate ranges, which patterns for other flags contain, to the characters beyond U+FFFF."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     for item in items:
-        before = found[-1] if found else None
+        before = nodes[-1] if nodes else None
         if (
             isinstance(item, Chars)
             and isinstance(before, Chars)
             and (before.ranges, item.ranges) == (_HIGH, _LOW)
         ):
-            found[-1] = Chars(((0x10000, LAST),))
+            nodes[-1] = Chars(((0x10000, LAST),))
         else:
-            found.append(item)
-    return tuple(found)
+            nodes.append(item)
+    return tuple(nodes)
 
 
 def _groups(text: str) -> int:

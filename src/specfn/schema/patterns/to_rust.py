@@ -67,14 +67,14 @@ def _chars(node: Chars) -> str:
 
 
 def _range(first: int, last: int) -> str:
-    return _escaped(first) if first == last else f"{_escaped(first)}-{_escaped(last)}"
+    return _escape(first) if first == last else f"{_escape(first)}-{_escape(last)}"
 
 
 def _char(code: int) -> str:
-    return chr(code) if chr(code) in _PLAIN else _escaped(code)
+    return chr(code) if chr(code) in _PLAIN else _escape(code)
 
 
-def _escaped(code: int) -> str:
+def _escape(code: int) -> str:
     char = chr(code)
     return char if char.isascii() and char.isalnum() else f"\\u{{{code:x}}}"
 

@@ -50,7 +50,7 @@ class _Restorer:
             return value
         flat = [*self._flat(schemas)]
         if type(value) is dict:
-            return self._object(value, self._meant(value, flat), depth)
+            return self._object(value, self._matching_alternatives(value, flat), depth)
         items = [
             self.value(item, [_item(node, index) for node in flat], depth + 1)
             for index, item in enumerate(value)
@@ -72,7 +72,7 @@ class _Restorer:
                 waiting.extend(node.get(key, ()))
             yield node
 
-    def _meant(self, value: JsonObject, flat: list[JsonObject]) -> list[JsonObject]:
+    def _matching_alternatives(self, value: JsonObject, flat: list[JsonObject]) -> list[JsonObject]:
         """Return the alternatives that an object may match: those that declare all its members and agree with them."""
         objects = [node for node in flat if "properties" in node or "additionalProperties" in node]
         if len(objects) < 2:
@@ -111,7 +111,7 @@ class _Restorer:
         for key, item in value.items():
             name = self._own(key, nodes)
             declaring = [node for node in nodes if name in node.get("properties", ())]
-            if item is None and self._nulls and self._left_out(name, declaring):
+            if item is None and self._nulls and self._means_omitted(name, declaring):
                 changed = True
                 continue
             schemas = [node["properties"][name] for node in declaring]
@@ -126,7 +126,7 @@ class _Restorer:
         name = self._names.get(key, key)
         return name if any(name in node.get("properties", ()) for node in nodes) else key
 
-    def _left_out(self, name: str, declaring: list[JsonObject]) -> bool:
+    def _means_omitted(self, name: str, declaring: list[JsonObject]) -> bool:
         """Return whether null for a property means that it was left out."""
         return bool(declaring) and all(
             name not in node.get("required", ())

@@ -135,7 +135,7 @@ class JsonSchemaRenderer(SchemaRenderer):
             drafts.setdefault("", {})
         body.put_map(key, drafts)
 
-    def _required(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _write_required(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         """Render the required properties without those that are refused and therefore not shown."""
         properties = node.get("properties", {})
         names = [name for name in node[key] if properties.get(name) is not False]
@@ -189,7 +189,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         "items": _rest,
         "patternProperties": _patterns,
         "properties": _properties,
-        "required": _required,
+        "required": _write_required,
     }
 
 

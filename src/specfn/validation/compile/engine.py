@@ -145,7 +145,7 @@ class PatternCost(NamedTuple):
         looks = squares * 10 if self.behind else 0
         return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
 
-    def exhausted(self, value: Any) -> tuple[str, ...]:
+    def patterns_out_of_steps(self, value: Any) -> tuple[str, ...]:
         """Return the backtracking patterns that exceed their steps on some text of a value."""
         texts = set(texts_of(value))
         return tuple(

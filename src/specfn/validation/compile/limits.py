@@ -69,7 +69,7 @@ def depth_limit(prepared: PreparedSchema) -> int:
         raise DocumentError(f"more than {_EVALUATIONS:,} schemas are applied to one value")
     inside = _InnerEvaluations(in_place)
     for node in entries:
-        inside.look(node)
+        inside.count(node)
     return min(DEPTH, _STACK // max(hops, 1))
 
 
@@ -207,7 +207,7 @@ class _InnerEvaluations:
         self._entered: set[int] = set()
         self._visits = 0
 
-    def look(self, node: JsonObject) -> None:
+    def count(self, node: JsonObject) -> None:
         """Count the evaluations of a node and of those inside it.
 
         Raises:

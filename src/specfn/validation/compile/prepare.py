@@ -31,7 +31,7 @@ from specfn.schema.walk import (
 from specfn.settings import OneOf
 from specfn.validation.compile.references import ROOT, Survey, target_of
 from specfn.validation.compile.relax import Relaxation, is_exact
-from specfn.validation.formats import ASSERTED, bound, reason_of
+from specfn.validation.formats import ASSERTED, numeric_bounds, reason_for_hint
 
 #: Keywords below which a schema is never closed, because closing it would change the verdict of the keyword.
 _NEVER_CLOSED: Final = frozenset({"not", "if", "contains", "propertyNames"})
@@ -252,14 +252,14 @@ class _Preparation:
             elif keyword in APPLICATORS and keyword != "$ref":
                 self._applicator(node, keyword, value, around)
         if self._formats and isinstance(schema.get("format"), str):
-            node.update(bound(schema, schema["format"]))
+            node.update(numeric_bounds(schema, schema["format"]))
         if "$ref" in schema and not self._reference(node, schema["$ref"], around):
             node["enum"] = []
 
     def _assertion(self, node: JsonObject, keyword: str, value: Any, origin: JsonObject) -> None:
         if keyword == "format":
             is_text = self._formats and isinstance(value, str) and value in ASSERTED
-            if is_text and reason_of(origin) is None:
+            if is_text and reason_for_hint(origin) is None:
                 node[keyword] = value
                 self._asserted.add(value)
         elif keyword in {"required", "type"} and isinstance(value, list):
@@ -313,13 +313,13 @@ class _Preparation:
 
     def _in_dialect(self, members: JsonObject) -> JsonObject:
         """Return schemas by pattern in the engine's dialect, where two patterns may become equal."""
-        found: JsonObject = {}
+        schemas: JsonObject = {}
         for pattern, schema in members.items():
             spelled = self._spell(pattern)
-            while spelled in found:
+            while spelled in schemas:
                 spelled += "(?:)"
-            found[spelled] = schema
-        return found
+            schemas[spelled] = schema
+        return schemas
 
 
 def _distinct(schemas: list[Any]) -> list[Any]:

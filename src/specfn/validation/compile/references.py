@@ -53,7 +53,7 @@ class Survey:
     looping: frozenset[str]
 
     @property
-    def named(self) -> Mapping[str, Any]:
+    def schema_definitions(self) -> Mapping[str, Any]:
         """Return the definitions of the given schema by name."""
         root = self.definitions[ROOT].schema
         named = root.get("$defs") if isinstance(root, dict) else None
@@ -61,25 +61,25 @@ class Survey:
 
     def unenforceable(self, refused: frozenset[str]) -> frozenset[str]:
         """Return the definitions that contain or reach a pattern or a reference that is not enforced."""
-        found = {
+        keys = {
             key
             for key, definition in self.definitions.items()
             if definition.dynamic
             or key in self.looping
             or not refused.isdisjoint(definition.patterns)
         }
-        if not found:
+        if not keys:
             return frozenset()
         users: dict[str, list[str]] = {}
         for key, definition in self.definitions.items():
             for target in definition.anywhere:
                 users.setdefault(target, []).append(key)
-        waiting = list(found)
+        waiting = list(keys)
         while waiting:
-            new = [key for key in users.get(waiting.pop(), ()) if key not in found]
-            found.update(new)
+            new = [key for key in users.get(waiting.pop(), ()) if key not in keys]
+            keys.update(new)
             waiting.extend(new)
-        return frozenset(found)
+        return frozenset(keys)
 
 
 def survey(schema: Any) -> Survey:

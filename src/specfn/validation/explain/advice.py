@@ -17,7 +17,7 @@ from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.level_schema import SchemaPart
 from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Task
-from specfn.validation.plain_types import BELONGS, MUST, UNKNOWN, listed, plain
+from specfn.validation.plain_types import BELONGS, MUST, UNKNOWN, join_names, plain
 
 #: The identities of the nodes that apply to one object.
 _Key: TypeAlias = tuple[int, ...]
@@ -45,15 +45,15 @@ class PropertyIndex:
     def members(self, nodes: tuple[Any, ...]) -> Mapping[str, Any]:
         """Return the properties, with their schemas, that some nodes declare for one object and do not forbid."""
         key = tuple(map(id, nodes))
-        found = self._members.get(key)
-        if found is None:
-            found = self._members[key] = {
+        members = self._members.get(key)
+        if members is None:
+            members = self._members[key] = {
                 name: schema
                 for node in reversed(nodes)
                 for name, schema in self._facts.members(node).items()
                 if schema is not False
             }
-        return found
+        return members
 
     def same_letters(self, nodes: tuple[Any, ...], name: str) -> list[str]:
         """Return the properties that differ from a name only in case and separators."""
@@ -80,30 +80,30 @@ class PropertyIndex:
 
     def _by_letters(self, nodes: tuple[Any, ...]) -> _Spelled:
         key = tuple(map(id, nodes))
-        found = self._in_dialect.get(key)
-        if found is None:
-            found = self._in_dialect[key] = {}
+        names = self._in_dialect.get(key)
+        if names is None:
+            names = self._in_dialect[key] = {}
             for name in self.members(nodes):
-                found.setdefault(letters(name), []).append(name)
-        return found
+                names.setdefault(letters(name), []).append(name)
+        return names
 
     def _inside(self, nodes: tuple[Any, ...]) -> tuple[_Inner, _Inner]:
         key = tuple(map(id, nodes))
-        found = self._inner.get(key)
-        if found is None:
-            found = self._inner[key] = _indexed(self._pairs(nodes))
-        return found
+        indexes = self._inner.get(key)
+        if indexes is None:
+            indexes = self._inner[key] = _index_pairs(self._pairs(nodes))
+        return indexes
 
     def _pairs(self, nodes: tuple[Any, ...]) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
+        pairs: list[tuple[str, str]] = []
         for owner, schema in self.members(nodes).items():
-            if len(found) > _INNER:
+            if len(pairs) > _INNER:
                 break
-            found.extend((owner, name) for name in self.members((schema,)))
-        return found
+            pairs.extend((owner, name) for name in self.members((schema,)))
+        return pairs
 
 
-def _indexed(pairs: Iterable[tuple[str, str]]) -> tuple[_Inner, _Inner]:
+def _index_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[_Inner, _Inner]:
     by_name: _Inner = {}
     by_letters: _Inner = {}
     for pair in pairs:
@@ -135,7 +135,7 @@ class TypeTexts:
             self._texts[key] = text
         return text
 
-    def expanded(self, node: Any) -> str:
+    def in_full(self, node: Any) -> str:
         """Return the type text of a prepared node with its components written out."""
         text = self._expanded.get(id(node))
         if text is None:
@@ -147,7 +147,7 @@ class TypeTexts:
         """Return a sentence on the schema that failed at a place; ``None`` if the type text of the place contains it."""
         key = (id(node), id(holder))
         if key not in self._more:
-            part = self.expanded(node if holder is None else holder)
+            part = self.in_full(node if holder is None else holder)
             self._more[key] = None if part in self.of(node) else f"{MUST}{part}."
         return self._more[key]
 
@@ -176,7 +176,7 @@ class Advice:
         self._texts = texts
         self._compiler = compiler
 
-    def wrong(self, problem: ArgumentProblem, node: Any, holder: Any) -> ArgumentProblem:
+    def describe_value(self, problem: ArgumentProblem, node: Any, holder: Any) -> ArgumentProblem:
         """Describe a wrong or missing value.
 
         Args:
@@ -191,7 +191,7 @@ class Advice:
             return problem
         return replace(problem, description=" ".join(filter(None, (near, more))))
 
-    def tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
+    def describe_tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
         """Describe a tag that selects no alternative."""
         sentences = (
             "It says which alternative the object is.",
@@ -199,7 +199,7 @@ class Advice:
         )
         return replace(problem, description=" ".join(filter(None, sentences)))
 
-    def guessed(self, problem: ArgumentProblem, guess: Guess) -> ArgumentProblem:
+    def describe_guess(self, problem: ArgumentProblem, guess: Guess) -> ArgumentProblem:
         """Describe a problem in a guessed alternative by naming the alternative, unless its type text does so."""
         text = self._alternative(guess.node, guess.others)
         if text.rpartition(" ")[2] in problem.expected:
@@ -207,16 +207,16 @@ class Advice:
         text = f"the one {text}" if text.startswith("with ") else text
         return replace(problem, description=f"The nearest alternative is {text}.")
 
-    def name(self, problem: ArgumentProblem, schema: Any, name: str) -> ArgumentProblem:
+    def describe_name(self, problem: ArgumentProblem, schema: Any, name: str) -> ArgumentProblem:
         """Describe a property whose name its object does not accept."""
         allowed = self._facts.values(schema)
         names = allowed.values if allowed is not None else ()
         near = closest(name, [value for value in names if type(value) is str])
-        target = None if near is None else _renamed(problem.path, name, near)
-        description = f"The name of a property must be {plain(self._texts.expanded(schema))}."
+        target = None if near is None else _with_last_name(problem.path, name, near)
+        description = f"The name of a property must be {plain(self._texts.in_full(schema))}."
         return replace(problem, description=description, target=target)
 
-    def too_many(self, problem: ArgumentProblem, part: SchemaPart) -> ArgumentProblem:
+    def describe_ambiguity(self, problem: ArgumentProblem, part: SchemaPart) -> ArgumentProblem:
         """Describe a value that matches several alternatives of a ``oneOf``."""
         fitting = [
             branch
@@ -225,15 +225,15 @@ class Advice:
         ]
         if len(fitting) < 2:
             return problem
-        names = listed([plain(self._texts.of(branch)) for branch in fitting])
+        names = join_names([plain(self._texts.of(branch)) for branch in fitting])
         description = f"It must fit exactly one alternative, but it fits {names}."
         return replace(problem, description=description)
 
-    def unknown(self, problem: ArgumentProblem, task: Task, name: str) -> ArgumentProblem:
+    def describe_unknown(self, problem: ArgumentProblem, task: Task, name: str) -> ArgumentProblem:
         """Describe an undeclared property: the place where it belongs, or the declared properties."""
-        found = next(filter(None, self._targets(task, name, problem.value)), None)
-        if found is not None:
-            return replace(problem, description=UNKNOWN, target=found)
+        target = next(filter(None, self._targets(task, name, problem.value)), None)
+        if target is not None:
+            return replace(problem, description=UNKNOWN, target=target)
         description = self._of_alternative(task, name) or self._there(task, name)
         return replace(problem, description=description)
 
@@ -244,7 +244,7 @@ class Advice:
         yield self._beside(task, properties.same_letters(here, name))
         yield self._below(task, properties.owners(here, name))
         yield self._above(task, name)
-        yield self._unwrapped(task, value)
+        yield self._place_of_wrapper(task, value)
         if not self._has_alternative(task, name):
             yield self._beside(task, properties.one_off(here, name))
             yield self._beside(task, self._missing(task, name, value))
@@ -275,7 +275,7 @@ class Advice:
             place = outer
         return None
 
-    def _unwrapped(self, task: Task, value: Any) -> str | None:
+    def _place_of_wrapper(self, task: Task, value: Any) -> str | None:
         """Return the path of the object itself if it declares all properties of a value, and one of them is required."""
         if type(value) is not dict or not value:
             return None
@@ -289,30 +289,30 @@ class Advice:
     def _missing(self, task: Task, name: str, value: Any) -> list[str]:
         """Return the missing required properties that an undeclared name or object may represent."""
         here = (task.place.node, task.node)
-        required = [
-            each
+        missing = [
+            required
             for node in here
-            for each in self._facts.required(node)
-            if each not in task.place.value
+            for required in self._facts.required(node)
+            if required not in task.place.value
         ]
-        free = [*dict.fromkeys(required)]
+        free = [*dict.fromkeys(missing)]
         alike = same_words(name, free)
         if not alike and len(free) == 1 and type(value) in (dict, list) and value:
             alike = free
         members = self._properties.members(here)
         return [
-            each
-            for each in alike
-            if each in members and self._compiler.accepts(members[each], value)
+            candidate
+            for candidate in alike
+            if candidate in members and self._compiler.accepts(members[candidate], value)
         ]
 
     def _of_alternative(self, task: Task, name: str) -> str | None:
         """Name the alternatives of the unions around an object that declare a property."""
-        found = [*self._alternatives(task, name)]
-        if not found:
+        alternatives = [*self._alternatives(task, name)]
+        if not alternatives:
             return None
-        texts = [self._alternative(node, (choice.node,)) for choice, node in found[:_NAMED]]
-        more = " or another one" if len(found) > _NAMED else ""
+        texts = [self._alternative(node, (choice.node,)) for choice, node in alternatives[:_NAMED]]
+        more = " or another one" if len(alternatives) > _NAMED else ""
         return f"{BELONGS} {' or '.join(dict.fromkeys(texts))}{more}."
 
     def _has_alternative(self, task: Task, name: str) -> bool:
@@ -330,9 +330,11 @@ class Advice:
         for name, values in self._facts.constants(node).items():
             theirs = [self._facts.constants(other).get(name) for other in others[:_MOST_SCHEMAS]]
             first = values.values[0] if len(values.values) == 1 else ABSENT
-            if first is not ABSENT and not any(each and each.contains(first) for each in theirs):
+            if first is not ABSENT and not any(
+                constants and constants.contains(first) for constants in theirs
+            ):
                 return f"with {name} {literal(first)}"
-        text = self._texts.expanded(node)
+        text = self._texts.in_full(node)
         return plain(text if len(text) <= _LENGTH else self._texts.of(node))
 
     def _there(self, task: Task, name: str) -> str:
@@ -340,20 +342,20 @@ class Advice:
         here = (task.place.node, task.node)
         owners = self._properties.owners(here, name)
         if len(owners) > 1:
-            return f"{UNKNOWN} {listed([owner for owner, _ in owners])} have one of that name each."
+            return f"{UNKNOWN} {join_names([owner for owner, _ in owners])} have one of that name each."
         names = [*self._properties.members(here)]
         if not names:
             return UNKNOWN
         there = "the only property is" if len(names) == 1 else "the properties are"
-        return f"{UNKNOWN.removesuffix('.')}; {there} {listed(names)}."
+        return f"{UNKNOWN.removesuffix('.')}; {there} {join_names(names)}."
 
     def _closest(self, value: Any, values: Sequence[Any]) -> str | None:
         """Name the most similar constant, if there are many."""
         if len(values) < _MANY or type(value) is not str:
             return None
-        near = closest(value, [each for each in values if type(each) is str])
+        near = closest(value, [text for text in values if type(text) is str])
         return None if near is None else f"The closest is {literal(near)}."
 
 
-def _renamed(path: str, name: str, other: str) -> str:
+def _with_last_name(path: str, name: str, other: str) -> str:
     return path[: len(path) - len(step(name))] + step(other)

@@ -116,7 +116,7 @@ class Explainer:
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
         root = self._prepared.definitions["0"] if node is None else node
-        found: dict[str, Fault] = {}
+        faults: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()
         waiting: list[_Item] = [Task(root, Place("$input", value, root))]
@@ -125,13 +125,13 @@ class Explainer:
             item = waiting.pop()
             if type(item) is _Draft:
                 path = item.fault.problem.path
-                if path not in found:
-                    found[path] = (
-                        self._described(item, named_guesses) if len(found) < SHOWN else item.fault
+                if path not in faults:
+                    faults[path] = (
+                        self._describe(item, named_guesses) if len(faults) < SHOWN else item.fault
                     )
                 continue
             if type(item) is _UndeclaredNames:
-                self._add_names(item, found, named_guesses)
+                self._add_names(item, faults, named_guesses)
                 continue
             assert type(item) is Task
             key = (id(item.node), item.place.path)
@@ -140,7 +140,7 @@ class Explainer:
             elif key not in seen:
                 seen.add(key)
                 waiting.extend(reversed(self._open(item) or [self._problem(item)]))
-        return tuple(found.values())
+        return tuple(faults.values())
 
     def _add_names(
         self, item: _UndeclaredNames, found: dict[str, Fault], named_guesses: set[Tokens]
@@ -154,11 +154,11 @@ class Explainer:
                 wrong = problem(path, "undefined", value[name], UNKNOWN)
                 fault = Fault(wrong, False, task.guesses, place=(*task.place.tokens, name))
                 if len(found) < SHOWN:
-                    draft = _Draft(fault, self._advice.unknown, (task, name))
-                    fault = self._described(draft, named_guesses)
+                    draft = _Draft(fault, self._advice.describe_unknown, (task, name))
+                    fault = self._describe(draft, named_guesses)
                 found[path] = fault
 
-    def _described(self, draft: _Draft, named_guesses: set[Tokens]) -> Fault:
+    def _describe(self, draft: _Draft, named_guesses: set[Tokens]) -> Fault:
         """Describe a fault. The first fault of a guessed branch names the alternative."""
         fault = draft.fault
         before = problem = fault.problem
@@ -167,7 +167,7 @@ class Explainer:
         guess = fault.guesses[-1] if fault.guesses else None
         if guess is not None and guess.place not in named_guesses and problem.description is None:
             named_guesses.add(guess.place)
-            problem = self._advice.guessed(problem, guess)
+            problem = self._advice.describe_guess(problem, guess)
         return fault if problem is before else fault._replace(problem=problem)
 
     def _open(self, task: Task) -> list[_Item]:
@@ -183,7 +183,7 @@ class Explainer:
         for one in found:
             expected_text = one.expected_text if same else None
             if expected_text is None and one.finding.kind in _PROBLEMS:
-                expected_text = self._expected_text(task, one)
+                expected_text = self._text_of_wrong_value(task, one)
                 if same:
                     one.expected_text = expected_text
             if expected_text is not None:
@@ -193,7 +193,7 @@ class Explainer:
                 about = (expected_text.node, expected_text.holder)
                 tokens = (*place.tokens, *expected_text.tokens)
                 fault = Fault(wrong, expected_text.node, guesses, place=tokens)
-                items.append(_Draft(fault, self._advice.wrong, about))
+                items.append(_Draft(fault, self._advice.describe_value, about))
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
@@ -201,11 +201,11 @@ class Explainer:
                 items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
         return items
 
-    def _expected_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
+    def _text_of_wrong_value(self, task: Task, found: LocatedFinding) -> ExpectedText:
         """Return the path and the type text of a wrong value, at the place itself or inside."""
         finding, tokens = found.finding, found.tokens
         if finding.kind == "missing":
-            return self._missing_text(task, found)
+            return self._text_of_missing(task, found)
         if finding.kind == "here":
             about, holder = found.level_nodes[-1].node if tokens else task.place.node, finding.node
         else:
@@ -219,7 +219,7 @@ class Explainer:
         expected = self._texts.of(about, optional=optional)
         return ExpectedText("".join(map(step, tokens)), tokens, expected, about, holder)
 
-    def _missing_text(self, task: Task, found: LocatedFinding) -> ExpectedText:
+    def _text_of_missing(self, task: Task, found: LocatedFinding) -> ExpectedText:
         """Return the path and the type text of a missing property."""
         name = str(found.finding.token)
         around = found.level_nodes[-1].node if found.tokens else task.node
@@ -256,7 +256,7 @@ class Explainer:
         place = self._inner(task, finding.token, finding.node)
         is_item = type(finding.token) is int
         description = NO_ITEM if is_item else NOT_GIVEN
-        fault = _unwanted(place, description, task.guesses)
+        fault = _fault_of_unwanted(place, description, task.guesses)
         refused = finding.keyword == "properties" and not task.guesses
         yield _Draft(fault._replace(refused=refused))
 
@@ -265,8 +265,8 @@ class Explainer:
 
     def _name(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
-        fault = _unwanted(place, None, task.guesses)
-        yield _Draft(fault, self._advice.name, (finding.node, finding.token))
+        fault = _fault_of_unwanted(place, None, task.guesses)
+        yield _Draft(fault, self._advice.describe_name, (finding.node, finding.token))
 
     def _child(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         inner = self._inner(task, finding.token, finding.node)
@@ -296,7 +296,7 @@ class Explainer:
             return self._unknown_tag(choice, task)
         if not choice.found:
             fault = self._problem(task, part.holder).fault
-            return _Draft(fault, self._advice.too_many, (part,))
+            return _Draft(fault, self._advice.describe_ambiguity, (part,))
         chosen = task.at(choice.node, choice.found)
         chosen = chosen._replace(choices=(*task.choices, BranchChoice(part, choice.node)))
         if choice.sure:
@@ -314,7 +314,7 @@ class Explainer:
         expected, node = self._tags[key]
         wrong = problem(task.place.path + step(tag.name), expected, tag.found)
         fault = Fault(wrong, node, task.guesses, place=(*task.place.tokens, tag.name))
-        return _Draft(fault, self._advice.tag, (tag.values,))
+        return _Draft(fault, self._advice.describe_tag, (tag.values,))
 
     def _inner(self, task: Task, token: str | int, node: Any) -> Place:
         """Return the place of an inner value."""
@@ -338,7 +338,7 @@ class Explainer:
         expected = self._texts.of(place.node, optional=place.optional)
         wrong = problem(place.path, expected, place.value)
         fault = Fault(wrong, place.node, task.guesses, place=place.tokens)
-        return _Draft(fault, self._advice.wrong, (place.node, holder))
+        return _Draft(fault, self._advice.describe_value, (place.node, holder))
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {
         "surplus": _surplus,
@@ -349,6 +349,6 @@ class Explainer:
     }
 
 
-def _unwanted(place: Place, description: str | None, guesses: tuple[Guess, ...]) -> Fault:
+def _fault_of_unwanted(place: Place, description: str | None, guesses: tuple[Guess, ...]) -> Fault:
     wrong = problem(place.path, "undefined", place.value, description)
     return Fault(wrong, False, guesses, place=place.tokens)

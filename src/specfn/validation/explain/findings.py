@@ -81,7 +81,7 @@ def _missing_beside(
                     yield LevelFinding("missing", "dependentRequired", part.holder, name)
 
 
-def _misnamed(
+def _wrong_names(
     part: SchemaPart, value: Any, _: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     schema = part.holder["propertyNames"]
@@ -136,7 +136,7 @@ def _additional(
 PART_FINDINGS: Final[Mapping[str, _PartFindings]] = {
     "required": _missing,
     "dependentRequired": _missing_beside,
-    "propertyNames": _misnamed,
+    "propertyNames": _wrong_names,
     "properties": _property,
     "dependentSchemas": _dependent,
     "patternProperties": _by_pattern,
@@ -150,19 +150,19 @@ _PROPERTIES, _ITEMS = UNEVALUATED
 _TRIES: Final = 100
 
 
-def unevaluated(
+def findings_of_unevaluated(
     members: tuple[JsonObject, ...], value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> list[LevelFinding]:
     """Return the findings of a value's properties and items that no applied schema evaluates."""
-    found: list[LevelFinding] = []
+    findings: list[LevelFinding] = []
     for member in members:
         if (_PROPERTIES in member or _ITEMS in member) and not compiler.accepts(member, value):
             parts = list(_applicable_schemas(member, facts))
             if type(value) is dict and _PROPERTIES in member:
-                found.extend(_members(member, parts, value, facts, compiler))
+                findings.extend(_members(member, parts, value, facts, compiler))
             if type(value) is list and _ITEMS in member:
-                found.extend(_items(member, parts, value, facts, compiler))
-    return found
+                findings.extend(_items(member, parts, value, facts, compiler))
+    return findings
 
 
 def _applicable_schemas(member: JsonObject, facts: SchemaFacts) -> Iterator[JsonObject]:
@@ -194,7 +194,7 @@ def _members(
         ]
     if not unknown:
         unknown = list(_in_excess(member, value, compiler))
-    yield from _refused(
+    yield from _findings_of_values(
         member[_PROPERTIES], _PROPERTIES, {name: value[name] for name in unknown}, facts, compiler
     )
 
@@ -217,10 +217,10 @@ def _items(
         return
     first = max(len(part.get("prefixItems", ())) for part in parts)
     rest = dict(enumerate(value[first:], first))
-    yield from _refused(member[_ITEMS], _ITEMS, rest, facts, compiler)
+    yield from _findings_of_values(member[_ITEMS], _ITEMS, rest, facts, compiler)
 
 
-def _refused(
+def _findings_of_values(
     schema: Any,
     keyword: str,
     values: Mapping[Any, Any],

@@ -16,8 +16,8 @@ from specfn.validation.compile.engine import SubschemaCompiler
 from specfn.validation.explain.findings import (
     PART_FINDINGS,
     LevelFinding,
+    findings_of_unevaluated,
     inner_finding,
-    unevaluated,
     unknown,
 )
 from specfn.validation.explain.level_schema import LevelNode, LevelSchema, has_unevaluated
@@ -124,20 +124,20 @@ class Level:
 
     def findings(self, value: Any) -> list[LocatedFinding]:
         """Return the findings of a value at this level: those of the value itself, then inner ones in the document's order."""
-        found: list[LocatedFinding] = []
+        findings: list[LocatedFinding] = []
         places = _Places(value)
         for error in self._engine.iter_errors(value):
             path = tuple(error.schema_path)
             route = self._routes.get(path) or self._route(path)
             if route.found is not None:
-                found.append(route.found)
+                findings.append(route.found)
             elif route.missing is not None and error.kind.property in route.missing:
-                found.append(route.missing[error.kind.property])
+                findings.append(route.missing[error.kind.property])
             else:
-                found.extend(self._located_findings(route, error, places))
-        if len(found) > 1:
-            found.sort(key=_order)
-        return found
+                findings.extend(self._findings_at_places(route, error, places))
+        if len(findings) > 1:
+            findings.sort(key=_order)
+        return findings
 
     def _route(self, path: tuple[Any, ...]) -> _Route:
         """Return the part of the level for an error's schema path."""
@@ -153,13 +153,13 @@ class Level:
             tokens.append(key[-1])
             rest = rest[1 + len(key) :]
         finding = self._constant_finding(level_nodes[-1], rest)
-        found = missing = None
+        located = missing = None
         if not any(level_node.repeated for level_node in level_nodes):
             if finding is not None:
-                found = _Places(None).found(tokens, tuple(level_nodes), finding)
+                located = _Places(None).locate(tokens, tuple(level_nodes), finding)
             elif rest[2] == "required":
                 missing = _constant_missing(tokens, tuple(level_nodes), rest[1])
-        route = _Route(tuple(level_nodes), rest, finding, found, missing)
+        route = _Route(tuple(level_nodes), rest, finding, located, missing)
         self._routes[path] = route
         return route
 
@@ -183,7 +183,7 @@ class Level:
             return LevelFinding("here", part.keyword, member)
         return LevelFinding("part", part.keyword, member, part=part)
 
-    def _located_findings(
+    def _findings_at_places(
         self, route: _Route, error: Any, places: "_Places"
     ) -> Iterator[LocatedFinding]:
         """Yield the findings of an error that depend on the value."""
@@ -192,7 +192,7 @@ class Level:
             (route.finding,) if route.finding else self._value_findings(route, error, places.value)
         )
         for finding in findings:
-            yield places.found(tokens, route.level_nodes, finding)
+            yield places.locate(tokens, route.level_nodes, finding)
 
     def _value_findings(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
         _, index, keyword, *below = route.rest
@@ -220,7 +220,7 @@ def _constant_missing(
     member, declared = level_nodes[-1].members[index], level_nodes[-1].order
     places = _Places(None)
     return {
-        name: places.found(tokens, level_nodes, LevelFinding("missing", "required", member, name))
+        name: places.locate(tokens, level_nodes, LevelFinding("missing", "required", member, name))
         for name in member["required"]
         if name in declared
     }
@@ -254,7 +254,7 @@ class _Places:
         self.value = value
         self._positions: dict[tuple[Any, ...], dict[str, int]] = {}
 
-    def found(
+    def locate(
         self, tokens: Iterable[Any], level_nodes: tuple[LevelNode, ...], finding: LevelFinding
     ) -> LocatedFinding:
         """Return a finding with its place."""
@@ -303,11 +303,11 @@ class Levels:
     def look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
         """Return the findings of a value at the level of a node."""
         level = self._level(node)
-        found = level.findings(value)
+        findings = level.findings(value)
         if level.has_unevaluated:
-            more = unevaluated(level.members, value, self._facts, self._compiler)
-            found += [LocatedFinding((), (), (level.root,), finding) for finding in more]
-        return found
+            more = findings_of_unevaluated(level.members, value, self._facts, self._compiler)
+            findings += [LocatedFinding((), (), (level.root,), finding) for finding in more]
+        return findings
 
     def _level(self, node: JsonObject) -> Level:
         level = self._known.get(id(node))

@@ -80,7 +80,7 @@ def is_ambiguous_name(name: str) -> bool:
     return not name or name[0].isdigit() or name[0] in "+-"
 
 
-def declared_names(node: JsonObject) -> JsonObject:
+def names_and_patterns(node: JsonObject) -> JsonObject:
     """Return the declared names and patterns of a node without their schemas. ``additionalProperties`` needs them beside it."""
     return {
         keyword: dict.fromkeys(node[keyword], True)
@@ -102,7 +102,7 @@ def _members(node: JsonObject) -> Iterator[SchemaPart]:
             "patternProperties", node, {"patternProperties": node["patternProperties"]}
         )
     if isinstance(node.get("additionalProperties"), dict):
-        part = {**declared_names(node), "additionalProperties": node["additionalProperties"]}
+        part = {**names_and_patterns(node), "additionalProperties": node["additionalProperties"]}
         yield SchemaPart("additionalProperties", node, part)
 
 
@@ -212,7 +212,7 @@ class LevelSchema:
                     holder[key] = below
                     waiting.append((level_node.inside[place], below, depth + 1, outer))
                 else:
-                    holder[key] = self._decided(inner)
+                    holder[key] = self._verdict_only(inner)
 
     def _belongs(self, node: Any, outer: frozenset[int]) -> bool:
         """Return whether a node can be part of the level: it is not recursive and has no ``unevaluated*``."""
@@ -236,14 +236,14 @@ class LevelSchema:
         if "prefixItems" in member:
             own["prefixItems"] = list(member["prefixItems"])
         if member.get("additionalProperties") is False:
-            names = declared_names(member)
+            names = names_and_patterns(member)
             declared = {**names.pop("properties", {}), **own.pop("properties", {})}
             own.update({"properties": declared, **names, "additionalProperties": False})
         if parts:
-            own["allOf"] = [self._decided(part.schema) for part in parts]
+            own["allOf"] = [self._verdict_only(part.schema) for part in parts]
         return own
 
-    def _decided(self, schema: Any) -> JsonObject:
+    def _verdict_only(self, schema: Any) -> JsonObject:
         """Return a schema with the same verdict that the engine decides without explaining or copying it."""
         name = str(len(self._decided_schemas))
         self._decided_schemas[name] = schema

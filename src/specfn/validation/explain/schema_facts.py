@@ -87,10 +87,10 @@ class SchemaFacts:
         """Return a node and all nodes that apply to the same value through ``$ref`` and ``allOf``."""
         if not isinstance(node, dict):
             return ()
-        found = self._conjuncts.get(id(node))
-        if found is None:
-            found = self._conjuncts[id(node)] = tuple(self._gather(node))
-        return found
+        conjuncts = self._conjuncts.get(id(node))
+        if conjuncts is None:
+            conjuncts = self._conjuncts[id(node)] = tuple(self._gather(node))
+        return conjuncts
 
     def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
         """Return one node for the conjunction of some nodes, without the nodes that they refer to."""
@@ -109,25 +109,25 @@ class SchemaFacts:
         """Return the required properties."""
         if not isinstance(node, dict):
             return frozenset()
-        found = self._required.get(id(node))
-        if found is None:
-            found = frozenset(
+        names = self._required.get(id(node))
+        if names is None:
+            names = frozenset(
                 name for part in self.conjuncts(node) for name in part.get("required", ())
             )
-            self._required[id(node)] = found
-        return found
+            self._required[id(node)] = names
+        return names
 
     def members(self, node: Any) -> Mapping[str, Any]:
         """Return the schemas that a node declares for properties, the first of each name."""
         if not isinstance(node, dict):
             return {}
-        found = self._members.get(id(node))
-        if found is None:
-            found = self._members[id(node)] = {}
+        members = self._members.get(id(node))
+        if members is None:
+            members = self._members[id(node)] = {}
             for part in self.conjuncts(node):
                 for name, schema in part.get("properties", {}).items():
-                    found.setdefault(name, schema)
-        return found
+                    members.setdefault(name, schema)
+        return members
 
     def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
         """Return the types that a node can accept; ``None`` for any."""
@@ -136,11 +136,11 @@ class SchemaFacts:
         if depth <= 0:
             return None
         if id(node) not in self._types:
-            found: frozenset[str] | None = None
+            common: frozenset[str] | None = None
             for part in self.conjuncts(node):
-                for types in self._declared_types(part, depth):
-                    found = types if found is None else found & types
-            self._types[id(node)] = found
+                for allowed in self._declared_types(part, depth):
+                    common = allowed if common is None else common & allowed
+            self._types[id(node)] = common
         return self._types[id(node)]
 
     def values(self, node: Any) -> Constants | None:
@@ -149,16 +149,16 @@ class SchemaFacts:
         if not isinstance(node, dict):
             return None
         if id(node) not in self._values:
-            found = self._constants_of(node, 2)
-            self._values[id(node)] = None if found is None else Constants(found)
+            constants = self._constants_of(node, 2)
+            self._values[id(node)] = None if constants is None else Constants(constants)
         return self._values[id(node)]
 
     def constants(self, node: Any) -> Mapping[str, Constants]:
         """Return the properties of a node that accept only scalar constants, which may be tags."""
-        found = self._constants.get(id(node))
-        if found is None:
-            found = self._constants[id(node)] = dict(self._tags(node))
-        return found
+        constants = self._constants.get(id(node))
+        if constants is None:
+            constants = self._constants[id(node)] = dict(self._tags(node))
+        return constants
 
     def constant(self, node: Any, name: str) -> Constants | None:
         """Return ``constants(node).get(name)`` without the constants of the other properties."""
@@ -170,10 +170,10 @@ class SchemaFacts:
     def branches(self, node: JsonObject, keyword: str) -> tuple[Any, ...]:
         """Return the alternatives of a union, including those of nested unions, each once."""
         key = (id(node), keyword)
-        found = self._branches.get(key)
-        if found is None:
-            found = self._branches[key] = tuple(self._flat(node[keyword]))
-        return found
+        branches = self._branches.get(key)
+        if branches is None:
+            branches = self._branches[key] = tuple(self._flat(node[keyword]))
+        return branches
 
     def accepts_type(self, node: Any, kind: str) -> bool:
         """Return whether a place accepts some value of a JSON Schema type."""
@@ -184,24 +184,24 @@ class SchemaFacts:
         """Return the text constants of a place that equal a text apart from case."""
         if not isinstance(node, dict):
             return []
-        found = self._texts.get(id(node))
-        if found is None:
-            found = self._texts[id(node)] = self._texts_by_lower_case(node)
-        return found.get(text.lower(), [])
+        texts = self._texts.get(id(node))
+        if texts is None:
+            texts = self._texts[id(node)] = self._texts_by_lower_case(node)
+        return texts.get(text.lower(), [])
 
     def is_any_text(self, node: Any) -> bool:
         """Return whether a place accepts only strings, and the document declares no syntax for them."""
         if not isinstance(node, dict) or self.types(node) != frozenset({"string"}):
             return False
-        found = self._any_text.get(id(node))
-        if found is None:
+        is_any = self._any_text.get(id(node))
+        if is_any is None:
             parts = (self._origins.get(id(part), part) for part in self._applicable_schemas(node))
-            found = not any(keyword in part for part in parts for keyword in _SPELLED)
-            self._any_text[id(node)] = found
-        return found
+            is_any = not any(keyword in part for part in parts for keyword in _SPELLED)
+            self._any_text[id(node)] = is_any
+        return is_any
 
     def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
-        found: dict[int, Any] = {}
+        alternatives: dict[int, Any] = {}
         seen: set[int] = set()
         waiting = list(reversed([*branches]))
         while waiting:
@@ -211,10 +211,10 @@ class SchemaFacts:
             seen.add(id(branch))
             inner = next((key for key in ("anyOf", "oneOf") if branch.keys() == {key}), None)
             if inner is None:
-                found[id(branch)] = branch
+                alternatives[id(branch)] = branch
             else:
                 waiting.extend(reversed(branch[inner]))
-        yield from found.values()
+        yield from alternatives.values()
 
     def _constants_of(self, node: Any, depth: int) -> Sequence[Any] | None:
         for part in self.conjuncts(node):
@@ -284,12 +284,12 @@ class SchemaFacts:
 
     def _texts_by_lower_case(self, node: JsonObject) -> dict[str, list[str]]:
         """Return the distinct text constants of a place by their lower case."""
-        found: dict[str, None] = {}
+        distinct: dict[str, None] = {}
         for part in self._applicable_schemas(node):
-            constants = [part["const"]] if "const" in part else part.get("enum", ())
-            found.update((text, None) for text in constants if type(text) is str)
+            values = [part["const"]] if "const" in part else part.get("enum", ())
+            distinct.update((text, None) for text in values if type(text) is str)
         folded: dict[str, list[str]] = {}
-        for text in found:
+        for text in distinct:
             folded.setdefault(text.lower(), []).append(text)
         return folded
 

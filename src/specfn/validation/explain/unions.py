@@ -75,7 +75,7 @@ class Unions:
         if not near.nodes:
             return None
         if type(value) is dict:
-            tagged = near.narrowed(value, discriminator)
+            tagged = near.narrow(value, discriminator)
             if isinstance(tagged, Tag):
                 return tagged
             near = tagged
@@ -83,21 +83,21 @@ class Unions:
 
     def _of_type(self, part: SchemaPart, kind: str) -> "_TypedBranches":
         key = (id(part.holder), part.keyword, kind)
-        found = self._typed.get(key)
-        if found is None:
-            branches = self._facts.branches(part.holder, part.keyword)
-            typed = ((branch, self._facts.types(branch)) for branch in branches)
-            near = [branch for branch, types in typed if types is None or kind in types]
-            found = self._typed[key] = _TypedBranches(near, self._facts)
-        return found
+        branches = self._typed.get(key)
+        if branches is None:
+            alternatives = self._facts.branches(part.holder, part.keyword)
+            pairs = ((branch, self._facts.types(branch)) for branch in alternatives)
+            near = [branch for branch, types in pairs if types is None or kind in types]
+            branches = self._typed[key] = _TypedBranches(near, self._facts)
+        return branches
 
     def _by_findings(self, near: "_Branches", value: Any) -> Branch:
         """Return the branch with the fewest wrong constants, missing properties, and faults one level down."""
         sure = len(near.nodes) == 1
         nodes = near.nodes if sure or type(value) is not dict else near.least_wrong(value)
         looked = [(branch, self._look(branch, value)) for branch in nodes[:_MOST_SCHEMAS]]
-        node, found = min(looked, key=lambda pair: count_wrong_values(pair[1]))
-        return Branch(node, found, sure)
+        node, findings = min(looked, key=lambda pair: count_wrong_values(pair[1]))
+        return Branch(node, findings, sure)
 
 
 #: The requirements of a branch for an object: constants of properties, and required properties.
@@ -107,12 +107,12 @@ _Asked: TypeAlias = tuple[tuple[tuple[str, Constants], ...], frozenset[str]]
 class _Branches:
     """Branches of a union, with indexes by the tags that select among them."""
 
-    __slots__ = ("_asked", "_facts", "_shared", "_tags", "nodes")
+    __slots__ = ("_asked", "_common_tags", "_facts", "_tags", "nodes")
 
     def __init__(self, nodes: Sequence[JsonObject], facts: SchemaFacts) -> None:
         self.nodes = nodes
         self._facts = facts
-        self._shared: list[str] | None = None
+        self._common_tags: list[str] | None = None
         self._tags: dict[str, _TaggedBranches] = {}
         self._asked: list[_Asked] | None = None
 
@@ -137,24 +137,24 @@ class _Branches:
         least = min(faults)
         return [node for node, count in zip(self.nodes, faults, strict=True) if count == least]
 
-    def narrowed(self, value: JsonObject, discriminator: str | None) -> "_Branches | Tag":
+    def narrow(self, value: JsonObject, discriminator: str | None) -> "_Branches | Tag":
         """Return the branches that match the tags of an object, or the tag that selects no branch."""
         near: _Branches = self
         if discriminator is not None:
-            found = self.by_tag(discriminator, value, required=True)
-            if isinstance(found, Tag):
-                return found
-            near = found
+            selection = self.by_tag(discriminator, value, required=True)
+            if isinstance(selection, Tag):
+                return selection
+            near = selection
         unknown: Tag | None = None
-        for name in near.shared():
+        for name in near.common_tags():
             if len(near.nodes) < 2:
                 break
             if name in value:
-                found = near.by_tag(name, value, required=False)
-                if isinstance(found, Tag):
-                    unknown = unknown or found
+                selection = near.by_tag(name, value, required=False)
+                if isinstance(selection, Tag):
+                    unknown = unknown or selection
                 else:
-                    near = found
+                    near = selection
         return unknown if unknown is not None and len(near.nodes) > 1 else near
 
     def by_tag(self, name: str, value: JsonObject, *, required: bool) -> "_Branches | Tag":
@@ -167,13 +167,15 @@ class _Branches:
             return self if tagged.open or not required else Tag(name, tagged.values, given)
         return tagged.by(given) or Tag(name, tagged.values, given)
 
-    def shared(self) -> list[str]:
+    def common_tags(self) -> list[str]:
         """Return the properties that accept only constants in all branches."""
-        if self._shared is None:
+        if self._common_tags is None:
             constants = [self._facts.constants(node) for node in self.nodes]
             first = constants[0] if len(constants) > 1 else {}
-            self._shared = [name for name in first if all(name in each for each in constants[1:])]
-        return self._shared
+            self._common_tags = [
+                name for name in first if all(name in others for others in constants[1:])
+            ]
+        return self._common_tags
 
 
 class _TaggedBranches:
@@ -198,7 +200,7 @@ class _TaggedBranches:
         for node, accepted in pairs:
             for key in accepted.keys if accepted is not None else ():
                 by_key.setdefault(key, []).append(node)
-        self._by_key = {key: _Branches(found, facts) for key, found in by_key.items()}
+        self._by_key = {key: _Branches(branches, facts) for key, branches in by_key.items()}
 
     def by(self, value: Any) -> _Branches | None:
         """Return the branches that a value selects, else those that accept any value of the property."""
@@ -227,14 +229,14 @@ class _TypedBranches:
             key is not None and key not in self._by_key
         ):
             return self._any
-        found = None if key is None else self._by_key[key]
-        if found is None:
+        branches = None if key is None else self._by_key[key]
+        if branches is None:
             fitting = [
                 node
                 for node, accepted in self._pairs
                 if accepted is None or accepted.contains(value)
             ]
-            found = _Branches(fitting, self._facts)
+            branches = _Branches(fitting, self._facts)
             if key is not None:
-                self._by_key[key] = found
-        return found
+                self._by_key[key] = branches
+        return branches

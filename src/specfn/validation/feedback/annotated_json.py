@@ -86,7 +86,7 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else _UNPRINTABLE.sub(_escape, text)
 
 
-def quoted(text: str, limit: int) -> str:
+def quote(text: str, limit: int) -> str:
     """Write a string as JSON, shortened if it is long."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
     return one_line(_encode(shown))
@@ -151,9 +151,9 @@ class _Drawing:
             return
         opening, closing = "{}" if type(value) is dict else "[]"
         self._add(f"{indent}{label}{opening}{comment}")
-        members = [*_members(value, mark, self._text)]
-        for number, each in enumerate(members, 1):
-            self.draw(each, indent + "  ", "," if number < len(members) else "")
+        inner_lines = [*_members(value, mark, self._text)]
+        for number, inner_line in enumerate(inner_lines, 1):
+            self.draw(inner_line, indent + "  ", "," if number < len(inner_lines) else "")
         self._add(f"{indent}{closing}{comma}")
 
     def _add(self, line: str) -> None:
@@ -190,22 +190,22 @@ def _members(value: Any, around: PlaceComments, limit: int) -> Iterator[_Line]:
 
     run: list[range] = []
     start = 0
-    for position in _commented(keys, marks):
+    for position in _positions_with_comments(keys, marks):
         run.append(range(start, position))
         start = position + 1
         mark = marks.pop(keys[position])
         if not mark.hidden:
-            yield from _folded(run, line)
+            yield from _fold(run, line)
             yield line(position, mark)
             run = []
-    yield from _folded([*run, range(start, len(keys))], line)
+    yield from _fold([*run, range(start, len(keys))], line)
     yield from ((f"// {note}", _NOTHING, None) for note in around.notes)
     for token, mark in marks.items():
         if not mark.hidden:
             yield _label(value, token, limit), ABSENT, mark
 
 
-def _commented(keys: Sequence[Any], marks: Mapping[str | int, Any]) -> list[int]:
+def _positions_with_comments(keys: Sequence[Any], marks: Mapping[str | int, Any]) -> list[int]:
     """Return the positions of the members with comments. Not all indexes are compared, because a list may be long."""
     if type(keys) is range:
         return sorted(token for token in marks if type(token) is int and token < len(keys))
@@ -216,7 +216,7 @@ def _commented(keys: Sequence[Any], marks: Mapping[str | int, Any]) -> list[int]
     ]
 
 
-def _folded(run: list[range], line: Callable[[int], _Line]) -> Iterator[_Line]:
+def _fold(run: list[range], line: Callable[[int], _Line]) -> Iterator[_Line]:
     """Yield a line for consecutive members without comments: one is written, several are folded."""
     count = sum(map(len, run))
     if count == 1:
@@ -228,7 +228,7 @@ def _folded(run: list[range], line: Callable[[int], _Line]) -> Iterator[_Line]:
 def _label(value: Any, key: Any, limit: int) -> str:
     if type(value) is list:
         return ""
-    return f"{quoted(key, limit) if type(key) is str else _foreign(key)}: "
+    return f"{quote(key, limit) if type(key) is str else _foreign(key)}: "
 
 
 def _float(value: float) -> str:
@@ -251,7 +251,7 @@ _WRITERS: Final[Mapping[int, Callable[[Any], str]]] = {
 def _inline(value: Any, limit: int) -> str:
     """Write a value on one line; a container that is not short only as brackets."""
     if type(value) is str:
-        return quoted(value, limit)
+        return quote(value, limit)
     if type(value) is dict:
         return _flat(value, _FLAT) or "{ ... }"
     if type(value) is list:

@@ -19,7 +19,7 @@ from specfn.validation.plain_types import (
     NOT_GIVEN,
     UNKNOWN,
     bounds,
-    listed,
+    join_names,
     plain,
     split,
     tags,
@@ -64,7 +64,7 @@ _OF_TYPE: Final[Mapping[type, tuple[str, ...]]] = {
 }
 
 
-def wanted(expected: str, value: Any) -> str:
+def expectation(expected: str, value: Any) -> str:
     """Write the expected value in plain English; for a container of the right type, only the violated constraint."""
     kind = type(value)
     broken = [*_broken(_tags_for(expected, value), value)] if kind is list or kind is dict else []
@@ -131,8 +131,12 @@ def _duplicate(items: list[Any]) -> str | None:
 
 def _of_format(expected: str, text: str) -> str | None:
     """Return a sentence on the syntax of a violated format, or on its nonexistent date or time; ``None`` if a pattern decides."""
-    found = [tag for tag in map(tags, split(expected, " | ")) if "Format" in tag]
-    name = found[0]["Format"] if len(found) == 1 and "Pattern" not in found[0] else ""
+    tags_with_format = [tag for tag in map(tags, split(expected, " | ")) if "Format" in tag]
+    name = (
+        tags_with_format[0]["Format"]
+        if len(tags_with_format) == 1 and "Pattern" not in tags_with_format[0]
+        else ""
+    )
     if name not in _FORMS or has_format(name, text):
         return None
     return (_missing_moment(text) if name in _MOMENTS else None) or _FORMS[name]
@@ -200,7 +204,7 @@ class Comment(NamedTuple):
     hides: tuple[Tokens, ...] = ()
 
     @property
-    def listed(self) -> str:
+    def list_item(self) -> str:
         """Return the comment as an item of a list."""
         path = self.path if len(self.path) <= 200 else f"{self.path[:200]}..."
         return f"- {one_line(path)}: {self.text}"
@@ -308,7 +312,7 @@ def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
         expected = part.removesuffix(".")
     phrases = [hint(expected, problem.value), description.strip()]
     if expected != "any" or not description:
-        phrases.insert(0, f"expected {wanted(expected, problem.value)}")
+        phrases.insert(0, f"expected {expectation(expected, problem.value)}")
     if moved:
         phrases.insert(0, f"move {_names(moved)} into it")
     return Comment(
@@ -336,12 +340,12 @@ def _describe(move: _Move, group: Sequence[_Move]) -> str:
     here = "not a property here" if one else "not properties here"
     them = "it" if one else "them"
     if move.is_rename:
-        return f"{here}: rename it to {_quoted(move.new_name or '')}"
+        return f"{here}: rename it to {_quote_name(move.new_name or '')}"
     if move.unwraps:
-        return f"{here}: move its properties up to {_named(move.place[:-1])}"
+        return f"{here}: move its properties up to {_name_of(move.place[:-1])}"
     if move.target is not None:
-        name = "" if move.new_name is None else f" as {_quoted(move.new_name)}"
-        return f"{names}{here}: move {them} into {_named(move.target[:-1])}{name}"
+        name = "" if move.new_name is None else f" as {_quote_name(move.new_name)}"
+        return f"{names}{here}: move {them} into {_name_of(move.target[:-1])}{name}"
     description = (move.problem.description or UNKNOWN).removesuffix(".")
     if description.startswith(_STEM):
         return f"{names}{here}{description[len(_STEM) :]}. Remove {them}"
@@ -352,15 +356,15 @@ def _describe(move: _Move, group: Sequence[_Move]) -> str:
 
 
 def _names(moves: Sequence[_Move]) -> str:
-    return listed([_quoted(str(move.place[-1])) for move in moves])
+    return join_names([_quote_name(str(move.place[-1])) for move in moves])
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Write a name, in quotes if it contains more than letters, digits and common signs."""
     return name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
-def _named(tokens: Tokens) -> str:
+def _name_of(tokens: Tokens) -> str:
     """Write the name of an object for a model."""
     return input_path(tokens).removeprefix("$input.") if tokens else "the top level"
 

@@ -56,10 +56,12 @@ def feedback(
     tail = " ".join((_NEXT, *_question(remarks), _NOT_EXECUTED))
     room = BYTES - _bytes(head, tail) - 8
     for text in _TEXTS:
-        lines = _with_comments(data, remarks, room, text)
+        lines = _annotate(data, remarks, room, text)
         if lines is not None:
             return "\n".join((head, "", *lines, "", tail))
-    return "\n".join((head, "", *_fitting([each.listed for each in remarks], room), "", tail))
+    return "\n".join(
+        (head, "", *_shorten([remark.list_item for remark in remarks], room), "", tail)
+    )
 
 
 def unreadable_feedback(fault: TextFault) -> str:
@@ -80,7 +82,7 @@ def _head(count: int) -> str:
 
 
 def _question(remarks: Sequence[Comment]) -> Iterator[str]:
-    if any(each.asks for each in remarks):
+    if any(remark.asks for remark in remarks):
         yield _ASK
 
 
@@ -99,10 +101,10 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
         yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
 
 
-def _with_comments(data: Any, remarks: Sequence[Comment], room: int, text: int) -> list[str] | None:
+def _annotate(data: Any, remarks: Sequence[Comment], room: int, text: int) -> list[str] | None:
     """Return the arguments with their comments as lines; ``None`` if they exceed the limit."""
     root = PlaceComments()
-    below = [each.listed for each in remarks if not _placed(root, data, each)]
+    below = [remark.list_item for remark in remarks if not _add_comment(root, data, remark)]
     rest = ["", "Also wrong:", *below] if below else []
     try:
         return [*write_lines(data, root, room - _bytes(*rest), text), *rest]
@@ -110,7 +112,7 @@ def _with_comments(data: Any, remarks: Sequence[Comment], room: int, text: int) 
         return None
 
 
-def _placed(root: PlaceComments, data: Any, comment: Comment) -> bool:
+def _add_comment(root: PlaceComments, data: Any, comment: Comment) -> bool:
     """Add a comment to its place; return false if the arguments do not have the place."""
     tokens = input_tokens(comment.path)
     if tokens is None or not has_place(data, tokens):
@@ -129,7 +131,7 @@ def _bytes(*texts: str) -> int:
     return sum(len(text.encode(errors="replace")) + 1 for text in texts)
 
 
-def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
+def _shorten(lines: Sequence[str], room: int) -> Iterator[str]:
     """Yield lines, each shortened to an equal share of the limit."""
     share = room // max(len(lines), 1) - 4
     for line in lines:
@@ -164,13 +166,13 @@ def excerpt(fault: TextFault) -> list[str]:
 
 def _above(text: str, start: int, number: int) -> list[tuple[int, str]]:
     """Return the lines above a line, with their numbers."""
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     end = start - 1
-    while end >= 0 and len(found) < _LINES - 1:
+    while end >= 0 and len(lines) < _LINES - 1:
         begin = text.rfind("\n", 0, end) + 1
         line = text[begin : min(end, begin + _LENGTH)]
-        found.append(
-            (number - len(found) - 1, one_line(line) + ("..." if end - begin > _LENGTH else ""))
+        lines.append(
+            (number - len(lines) - 1, one_line(line) + ("..." if end - begin > _LENGTH else ""))
         )
         end = begin - 1
-    return found[::-1]
+    return lines[::-1]

@@ -67,12 +67,12 @@ def candidates(
     if fault.node is False:
         return []
     convert = _CONVERTERS.get(type(value), _of_another)
-    found = list(convert(value, fault.node, facts))
+    conversions = list(convert(value, fault.node, facts))
     if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
-        found.append(Candidate("omitted", ABSENT))
+        conversions.append(Candidate("omitted", ABSENT))
     if policy.arrays and type(value) in (str, int, float, bool):
-        found.append(Candidate("array", [value]))
-    return found
+        conversions.append(Candidate("array", [value]))
+    return conversions
 
 
 def _of_another(_: Any, __: Any, ___: SchemaFacts) -> Iterator[Candidate]:

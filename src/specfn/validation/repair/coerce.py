@@ -223,7 +223,7 @@ class _Coercion:
         return Failure(data=self.value, errors=errors, repairs=repairs)
 
     def _cases(self) -> list[_RepairCase]:
-        found: list[_RepairCase] = []
+        cases: list[_RepairCase] = []
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
@@ -236,8 +236,8 @@ class _Coercion:
                     before, fault, place, self.context.facts, self.context.policy
                 )
                 if found_candidates:
-                    found.append(_RepairCase(fault, before, found_candidates))
-        return found
+                    cases.append(_RepairCase(fault, before, found_candidates))
+        return cases
 
     def _chosen(self, cases: list[_RepairCase]) -> list[_Change]:
         """Return the candidates that alone make their places valid."""

@@ -207,7 +207,7 @@ def _escape(text: str, at: int) -> tuple[str, int, str | None]:
         value, end = _code_point(text, at, int(code[1], 16))
         return value, end, None
     raise UnreadableError(
-        text, at, f"{_shown(text[at : at + 2])} is no escape of JSON. Write a backslash as \\\\."
+        text, at, f"{_excerpt(text[at : at + 2])} is no escape of JSON. Write a backslash as \\\\."
     )
 
 
@@ -235,12 +235,12 @@ def _number(text: str, at: int) -> Token:
         return Token(int(whole), match.end(), (), False)
     value = decimal(whole)
     if (type(value) is float and isinf(value)) or (value == 0 and is_nonzero(whole)):
-        raise UnreadableError(text, at, f"{_shown(whole)} is beyond what a number can hold.")
+        raise UnreadableError(text, at, f"{_excerpt(whole)} is beyond what a number can hold.")
     if type(value) is float and is_rounded(value, whole):
         raise UnreadableError(
             text,
             at,
-            f"{_shown(whole)} has more digits than a number can hold. Write at most 15 digits.",
+            f"{_excerpt(whole)} has more digits than a number can hold. Write at most 15 digits.",
         )
     return Token(value, match.end(), (), False)
 
@@ -249,7 +249,7 @@ def _no_number(token: str) -> str:
     if token in _NO_NUMBERS or token.startswith(_ELLIPSES):
         return _no_value(token, is_last=False)
     return (
-        f"{_shown(token)} is not a number of JSON."
+        f"{_excerpt(token)} is not a number of JSON."
         " Write a number such as 12 or -0.5, or a text in double quotes."
     )
 
@@ -263,7 +263,7 @@ def _word(text: str, at: int) -> Token:
     """Read a literal."""
     match = _WORD.match(text, at)
     if match is None:
-        raise UnreadableError(text, at, f"A value is missing before {_shown(text[at])}.")
+        raise UnreadableError(text, at, f"A value is missing before {_excerpt(text[at])}.")
     word = match.group()
     for mark in _GOES_ON:
         word = word.partition(mark)[0]
@@ -282,10 +282,10 @@ def _no_value(word: str, *, is_last: bool) -> str:
         return "An ellipsis is no value. Write every value out."
     if is_last and any(literal.startswith(word) for literal in LITERALS):
         return f"The text ends in the middle of a word: {word}."
-    return f"{_shown(word)} is no value of JSON. Text must be in double quotes."
+    return f"{_excerpt(word)} is no value of JSON. Text must be in double quotes."
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     """Return the beginning of a text, on one line."""
     shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:_SHOWN])
     return shown if len(text) <= _SHOWN else f"{shown}..."

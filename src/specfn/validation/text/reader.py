@@ -150,7 +150,7 @@ class Reader:
                 return self._member(top)
         if self._is_over(char):
             return self._close(closed=closed)
-        raise self._unexpected(top, char)
+        raise self._bracket_error(top, char)
 
     def _member(self, top: _Open) -> Any:
         """Read one member; in an object, its key first."""
@@ -246,7 +246,7 @@ class Reader:
         """Return whether the text ends at the current position, whose character is ``char``."""
         return not char or (char == "`" and self._text.startswith(_FENCE, self._at))
 
-    def _unexpected(self, top: _Open, char: str) -> UnreadableError:
+    def _bracket_error(self, top: _Open, char: str) -> UnreadableError:
         if char in _CLOSERS:
             opening = "{" if type(top.box) is dict else "["
             line = self._text.count("\n", 0, top.offset) + 1
