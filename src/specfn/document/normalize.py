@@ -25,7 +25,7 @@ class Normalized(NamedTuple):
         document: OpenAPI 3.1 with every reference outside schemas resolved, path-level parameters merged
             into the operations, and schemas in JSON Schema 2020-12 that refer to components only.
         dangling: the references of schemas without a target.
-        notes: faults that belong to no single operation.
+        notes: faults that do not belong to a single operation.
         version: the version of the raw document: ``2.0``, ``3.0``, ``3.1`` or ``3.2``.
         nodes: the number of schemas; a shared schema counts at each of its locations.
         has_directions: whether a schema is ``readOnly`` or ``writeOnly``.
@@ -49,26 +49,26 @@ def version(document: JsonObject) -> str:
     if swagger is not None and str(swagger) in {"2", "2.0"}:
         return "2.0"
     openapi = document.get("openapi")
-    found = _OPENAPI.match(f"{openapi}.0" if str(openapi) == "3" else str(openapi))
-    if found:
-        return f"3.{found[1]}"
+    number = _OPENAPI.match(f"{openapi}.0" if str(openapi) == "3" else str(openapi))
+    if number:
+        return f"3.{number[1]}"
     raise _not_openapi(document)
 
 
 def _not_openapi(document: JsonObject) -> DocumentError:
-    found = not_openapi.document(document)
+    clue = not_openapi.document(document)
     return DocumentError(
         "this is not an OpenAPI or Swagger document that specfn reads "
-        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {found.reason}",
-        pointer=found.pointer,
+        f"(swagger 2.0, openapi 3.0, 3.1 or 3.2): {clue.reason}",
+        pointer=clue.pointer,
     )
 
 
 def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = False) -> Normalized:
-    """Normalize a document. The input is not changed; untouched parts are shared with it.
+    """Normalize a document. The input is not changed; the result shares its unchanged parts.
 
-    A reference may name a location that only normalizing creates (``#/components/schemas/A`` in Swagger 2.0). It then
-    means that location. Otherwise a second normalizing would resolve references that the first one left dangling.
+    A reference may name a location that only normalizing creates, for example ``#/components/schemas/A`` in Swagger
+    2.0. It then means that location. Otherwise normalizing twice would not be the same as normalizing once.
 
     Args:
         document: the raw document: plain JSON values.
@@ -78,14 +78,14 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
     Raises:
         DocumentError: the document's version is not supported.
     """
-    found = version(document)
-    normalized = _once(document, uri, found, shared=shared)
+    declared = version(document)
+    normalized = _once(document, uri, declared, shared=shared)
     for _ in range(_MAX_ROUNDS):
         if not normalized.revealed:
             break
         again = _once(normalized.result.document, uri, "3.1", shared=shared)
         notes = dict.fromkeys((*normalized.result.notes, *again.result.notes))
-        result = again.result._replace(version=found, notes=tuple(notes))
+        result = again.result._replace(version=declared, notes=tuple(notes))
         normalized = _Round(result, revealed=again.revealed)
     return normalized.result
 
@@ -102,11 +102,11 @@ class _Round(NamedTuple):
     revealed: bool
 
 
-def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) -> _Round:
+def _once(document: JsonObject, uri: str | None, declared: str, *, shared: bool) -> _Round:
     resolver = Resolver(document, uri)
     upgrade_type = SharedUpgrade if shared else SchemaUpgrade
     components: Any
-    if found == "2.0":
+    if declared == "2.0":
         components = document.get("definitions")
         upgrade = upgrade_type(resolver, components, siblings=False)
         reader: Swagger2 | OpenApi3 = Swagger2(resolver, upgrade)
@@ -114,14 +114,14 @@ def _once(document: JsonObject, uri: str | None, found: str, *, shared: bool) ->
         components = document.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         dialect = document.get("jsonSchemaDialect")
-        upgrade = upgrade_type(resolver, schemas, siblings=found != "3.0", dialect=dialect)
+        upgrade = upgrade_type(resolver, schemas, siblings=declared != "3.0", dialect=dialect)
         reader = OpenApi3(resolver, upgrade)
     normalized = reader.document()
     result = Normalized(
         document=normalized,
         dangling=frozenset(upgrade.dangling),
         notes=tuple(reader.notes),
-        version=found,
+        version=declared,
         nodes=upgrade.nodes,
         has_directions=upgrade.has_directions,
     )

@@ -84,9 +84,9 @@ def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
     overrides = _Overrides(operations, paths, order)
     settled = overrides.settle()
     others = [index for index in order if index not in settled]
-    found = settled | _distinct(operations, paths, others, settled)
+    accessors = settled | _distinct(operations, paths, others, settled)
     return [
-        Naming(accessor=found[index], ignored=overrides.ignored.get(index))
+        Naming(accessor=accessors[index], ignored=overrides.ignored.get(index))
         for index in range(len(operations))
     ]
 
@@ -175,10 +175,10 @@ def _query_of(template: Template) -> str:
 
 def identifier(text: str) -> str:
     """Return a text in the characters of an identifier (rule R11). A reserved word is not changed."""
-    found = _clean(text)
-    if not text.isascii() and not _SEPARATORS.sub("", found).replace("_", ""):
-        found = _hash(text)
-    return found if _is_identifier(found) else f"_{found}"
+    name = _clean(text)
+    if not text.isascii() and not _SEPARATORS.sub("", name).replace("_", ""):
+        name = _hash(text)
+    return name if _is_identifier(name) else f"_{name}"
 
 
 def _element(text: str) -> str:
@@ -288,18 +288,18 @@ def _distinct(
         settled: the accessors of the others.
     """
     register = _Register(settled.values(), (naturals[index] for index in order))
-    found = {index: naturals[index] for index in order if register.claim(naturals[index])}
+    accessors = {index: naturals[index] for index in order if register.claim(naturals[index])}
     tried: defaultdict[str, int] = defaultdict(int)
     for index in order:
-        if index in found:
+        if index in accessors:
             continue
         group = ".".join(naturals[index]).lower()
         for candidate in _candidates(naturals[index], str(operations[index]), tried[group]):
             tried[group] += 1
             if register.claim(candidate):
-                found[index] = candidate
+                accessors[index] = candidate
                 break
-    return found
+    return accessors
 
 
 def _candidates(accessor: _Accessor, identity: str, tried: int) -> Iterator[_Accessor]:

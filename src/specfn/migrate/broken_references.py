@@ -47,7 +47,11 @@ def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
         if isinstance(reference, str):
             yield reference
         if "discriminator" in node:
-            yield from (each for each in _mapping_of(node["discriminator"]) if each not in dangling)
+            yield from (
+                reference
+                for reference in _mapping_of(node["discriminator"])
+                if reference not in dangling
+            )
 
 
 def _mapping_of(discriminator: JsonObject) -> list[str]:

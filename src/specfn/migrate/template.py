@@ -74,9 +74,9 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
     if "{" in key:
         key, extra = _expansions(key, declared)
         _refuse_other_places(key)
-    found = _KEY.fullmatch(key)
-    assert found is not None
-    path, query, fragment = found.group("path", "query", "fragment")
+    parts = _KEY.fullmatch(key)
+    assert parts is not None
+    path, query, fragment = parts.group("path", "query", "fragment")
     _refuse_dot_segments(path)
     return Template(
         segments=tuple(_segment(text, declared) for text in path[1:].split("/")),
@@ -185,10 +185,10 @@ def _pieces(text: str, declared: frozenset[str]) -> Pieces:
 
 def _split(text: str, declared: frozenset[str]) -> Iterator[str | Placeholder]:
     end = 0
-    for found in _PLACEHOLDER.finditer(text):
-        yield text[end : found.start()]
-        end = found.end()
-        inner = found[0][1:-1]
+    for placeholder in _PLACEHOLDER.finditer(text):
+        yield text[end : placeholder.start()]
+        end = placeholder.end()
+        inner = placeholder[0][1:-1]
         names = [inner] if inner in declared else inner.split(",")
         for index, name in enumerate(names):
             if index:

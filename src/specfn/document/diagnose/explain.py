@@ -1,7 +1,7 @@
 """Explanation of the faults of an invalid document, as notes that name the cause.
 
-jsonschema-rs validates a value in milliseconds, but its list of errors can be huge. Each nested union copies all
-that is below it, so a small invalid document can cost gigabytes. A million faults cost a million errors. This
+jsonschema-rs validates a value in milliseconds, but its list of errors can be huge. Each nested union copies everything
+below it, so a small invalid document can cost gigabytes. A million faults cost a million errors. This
 module therefore uses validity alone. It checks one part of the metaschema and of the document at a time, from the
 outside inwards, until the caller has enough notes.
 """
@@ -45,7 +45,7 @@ _Step: TypeAlias = Callable[[Metaschema, _InvalidValue, JsonObject], _Findings]
 def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
     """Yield the faults of an invalid document until the caller stops.
 
-    The number of validations is about the depth of the document times the number of notes that are taken.
+    The number of validations is about the depth of the document times the number of notes that the caller reads.
     """
     start: list[_InvalidValue | Note] = [_InvalidValue((), metaschema.root, document)]
     stack = [iter(start)]
@@ -62,7 +62,7 @@ def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
 def _findings(metaschema: Metaschema, task: _InvalidValue) -> _Findings:
     """Yield the faults of one value: notes, and tasks for its invalid parts."""
     node = metaschema.node(task.rule)
-    found = False
+    is_explained = False
     for keyword in node if isinstance(node, dict) else ():
         step = _STEPS.get(keyword)
         if step is not None:
@@ -70,9 +70,9 @@ def _findings(metaschema: Metaschema, task: _InvalidValue) -> _Findings:
         else:
             items = _assertion(metaschema, task, node, keyword)
         for item in items:
-            found = True
+            is_explained = True
             yield item
-    if not found:
+    if not is_explained:
         yield _rest(metaschema, task, node)
 
 

@@ -40,19 +40,14 @@ class Rule:
 
 
 class Metaschema:
-    """A compiled metaschema; its parts are compiled on first need.
+    """A compiled metaschema; its parts are compiled on first use.
 
     Attributes:
         root: the location of the whole metaschema.
     """
 
     def __init__(self, schema: JsonObject, others: Mapping[str, JsonObject]) -> None:
-        """Compile a metaschema.
-
-        Args:
-            schema: the metaschema.
-            others: the schemas that it refers to, by URI.
-        """
+        """Compile a metaschema; ``others`` are the schemas that it refers to, by URI."""
         uri: str = schema.get("$id") or schema.get("id") or "urn:specfn:metaschema"
         self.root = Rule(uri)
         self._dialect = schema["$schema"]

@@ -67,7 +67,7 @@ def notes(document: Any, kind: str, uri: str, limit: int) -> list[Note]:
 def answer() -> None:
     """Read a document from stdin, and write the findings to stdout as JSON. This runs in the other process."""
     content, kind, uri, limit, seconds = json.load(sys.stdin)
-    import openapi_spec_validator  # noqa: F401, PLC0415  # 370 ms that do not count
+    import openapi_spec_validator  # noqa: F401, PLC0415  # these 370 ms do not count
 
     document = json.loads(content)
     if hasattr(signal, "setitimer"):  # elsewhere only the clock counts
@@ -79,8 +79,8 @@ def answer() -> None:
 
 def list_findings(document: Any, kind: str, uri: str, limit: int) -> list[tuple[str, str]]:
     """Return the pointers and texts of the findings, without a limit of time. The arguments are those of ``notes``."""
-    from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with what it imports
-    from openapi_spec_validator import validation  # noqa: PLC0415  # likewise
+    from jsonschema_path import SchemaPath  # noqa: PLC0415  # 370 ms with its imports
+    from openapi_spec_validator import validation  # noqa: PLC0415  # 370 ms with its imports
 
     findings: list[tuple[str, str]] = []
     try:
@@ -89,7 +89,7 @@ def list_findings(document: Any, kind: str, uri: str, limit: int) -> list[tuple[
         findings.extend(
             (join(error.absolute_path), _one_line(error.message)) for error in islice(errors, limit)
         )
-    except Exception as error:  # noqa: BLE001  # it raises many kinds; what it stumbles over is a finding
+    except Exception as error:  # noqa: BLE001  # it raises many kinds of errors, and each is a finding
         findings.append(("", _one_line(_stumble(error))))
     return findings
 
@@ -97,7 +97,7 @@ def list_findings(document: Any, kind: str, uri: str, limit: int) -> list[tuple[
 def _errors(validator: Any, path: Any) -> Iterator[Any]:
     """Yield the errors of its own checks, without those of the metaschema.
 
-    Its ``iter_errors`` is not used: it copies all that is below an invalid value once per level.
+    Its ``iter_errors`` is not used: it copies everything below an invalid value once per level.
     """
     yield from validator.root_validator(path)
 

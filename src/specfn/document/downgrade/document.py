@@ -65,14 +65,14 @@ def _write(normalized: Normalized, losses: Losses) -> JsonObject:
     components = normalized.document["components"]
     schemas = SchemaDowngrade(components["schemas"], losses, objects.downgrade_object)
     objects.schema = schemas.schema
-    made = _components(components, schemas, objects)
+    parts = _components(components, schemas, objects)
     out = objects.downgrade_object("root", root)
     return {
         "openapi": WRITTEN,
         "info": {"title": "", "version": ""},
         **out,
         "paths": out.get("paths", {}),
-        "components": made,
+        "components": parts,
     }
 
 
@@ -81,16 +81,16 @@ def _components(
 ) -> JsonObject:
     """Write the components, schemas first: the other parts depend on which schemas became wider."""
     losses = objects.losses
-    made = {"schemas": schemas.components()}
+    parts = {"schemas": schemas.components()}
     losses.within(0, "schemas")
     schemes = components.get("securitySchemes", {})
     if schemes:
-        made["securitySchemes"] = objects.member(
+        parts["securitySchemes"] = objects.member(
             map_of(security_scheme), schemes, "securitySchemes"
         )
-        objects.lost_schemes = schemes.keys() - made["securitySchemes"].keys()
+        objects.lost_schemes = schemes.keys() - parts["securitySchemes"].keys()
     losses.within(0, "components")
-    return made
+    return parts
 
 
 #: Sections of components other than schemas. Normalizing writes these components where they are used.

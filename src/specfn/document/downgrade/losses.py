@@ -47,8 +47,8 @@ class Losses(list[Loss]):
 
     def notes(self) -> tuple[Note, ...]:
         """Return the losses as notes in the order of discovery, without duplicates."""
-        found = (
+        notes = (
             Note(pointer=join(str(token) for token in reversed(loss.tokens)), text=loss.text)
             for loss in self
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(notes))

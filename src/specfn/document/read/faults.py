@@ -178,12 +178,12 @@ def _always(reason: str) -> _Explanation:
 
 def _character(fault: _ParserFault) -> YAMLFault:
     """Explain a character that cannot begin a token."""
-    found = fault.character
-    if found == "\t":
+    character = fault.character
+    if character == "\t":
         return YAMLFault("found a tab in the indentation; indent with spaces", fault.place)
-    if found == "`" and fault.lines[fault.place.line].lstrip().startswith("```"):
+    if character == "`" and fault.lines[fault.place.line].lstrip().startswith("```"):
         return YAMLFault("found ```, so this is Markdown; use the text within", fault.place)
-    shown = repr(found) if found else "the end of the line"
+    shown = repr(character) if character else "the end of the line"
     return YAMLFault(f"found {shown}, which cannot begin a YAML value; quote the text", fault.place)
 
 

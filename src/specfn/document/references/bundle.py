@@ -24,7 +24,7 @@ from specfn.records import Note
 #: The member of the root that contains the other documents, by URI.
 KEY: Final = EMBEDDED
 
-#: The maximum number of documents through which a chain of references may lead.
+#: The maximum number of documents in a chain of references.
 MAX_HOPS: Final = 50
 
 #: Characters that a URI fragment may contain besides letters and digits (RFC 3986, section 3.5).
@@ -35,7 +35,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 class Bundled(NamedTuple):
-    """A document without external references, as far as that was allowed and possible.
+    """A document in which the external references that are allowed and have a target are internal.
 
     Attributes:
         document: the document; the same object if no reference was rewritten.
@@ -76,10 +76,10 @@ def bundle(
     if references == "internal":
         return Bundled(document=source.document)
     loader = DocumentLoader(source, references, limit=limit, credentials=credentials)
-    found = list(walk_references(source.document, swagger="swagger" in source.document))
-    if not any(site.kind and is_external(site.text) for site in found):
+    sites = list(walk_references(source.document, swagger="swagger" in source.document))
+    if not any(site.kind and is_external(site.text) for site in sites):
         return Bundled(document=source.document)
-    return _Bundle(source.document, loader).run(found)
+    return _Bundle(source.document, loader).run(sites)
 
 
 class _Target(NamedTuple):
@@ -114,14 +114,14 @@ class _Bundle:
         self.problems: list[Note] = []
         self._identifiers: dict[str, Identifiers] = {}
 
-    def run(self, found: list[ReferenceText]) -> Bundled:
+    def run(self, sites: list[ReferenceText]) -> Bundled:
         """Follow the references of the root, then those of the embedded documents."""
-        self._look(found, "", 0)
+        self._process(sites, "", 0)
         while self.tasks:
             uri, place, kind, hops = self.tasks.popleft()
             seen = self.seen.setdefault(uri, set())
             document = self.loader.documents[uri]
-            self._look(
+            self._process(
                 walk_references(document, place, kind, swagger=self._swagger, seen=seen), uri, hops
             )
         for uri, site in self.mappings:
@@ -132,8 +132,9 @@ class _Bundle:
     def _swagger(self) -> bool:
         return "swagger" in self.root
 
-    def _look(self, found: Iterable[ReferenceText], uri: str, hops: int) -> None:
-        for site in found:
+    def _process(self, sites: Iterable[ReferenceText], uri: str, hops: int) -> None:
+        """Follow external references, rewrite internal ones of embedded documents, and keep mappings for later."""
+        for site in sites:
             if not site.kind:
                 self.mappings.append((uri, site))
             elif is_external(site.text):
@@ -143,14 +144,14 @@ class _Bundle:
                 self._rewrite(uri, site, _Target(uri, site.text[1:]), hops)
 
     def _is_here(self, uri: str, site: ReferenceText) -> bool:
-        """Return whether a reference names a schema of the same document by its ``$id``. It is not fetched then."""
+        """Return whether a reference names a schema of the same document by its ``$id``, so that nothing is fetched."""
         document = self.loader.documents[uri] if uri else self.root
         if uri not in self._identifiers:
             self._identifiers[uri] = Identifiers(document, uri or self.loader.base or None)
         identifiers = self._identifiers[uri]
         base = identifiers.around(tuple(map(str, site.place[:-1])))
-        found = identifiers.find(base, site.text)
-        return found is not None and found[0].tokens[:1] not in {(), (EMBEDDED,)}
+        target = identifiers.find(base, site.text)
+        return target is not None and target[0].tokens[:1] not in {(), (EMBEDDED,)}
 
     def _follow(self, uri: str, site: ReferenceText, hops: int) -> None:
         if hops >= MAX_HOPS:

@@ -14,12 +14,12 @@ from specfn._internal.pointer import escape, unescape
 from specfn.document.references.resolve import PREFIX, reaching
 from specfn.document.references.walk import IN_LISTS, members
 
-#: The annotation of a schema that replaces a reference with too many meanings: it admits any value.
+#: The annotation of a schema that replaces a reference with too many meanings: it accepts any value.
 OPEN: Final = "x-specfn-open"
 
 #: The maximum number of variants of a document, and of distinct names of anchors.
-_MOST: Final = 500
-_NAMES: Final = 20
+_MAX_VARIANTS: Final = 500
+_MAX_ANCHORS: Final = 20
 
 #: Before the name of an anchor among the names of components.
 _ANCHOR: Final = "#/anchor/"
@@ -34,7 +34,8 @@ def binds(node: JsonObject) -> bool:
         return True
     named = node.get("$defs")
     return isinstance(named, dict) and any(
-        isinstance(each, dict) and "$dynamicAnchor" in each for each in named.values()
+        isinstance(definition, dict) and "$dynamicAnchor" in definition
+        for definition in named.values()
     )
 
 
@@ -54,7 +55,7 @@ class _Binding:
 
     def __init__(self, schemas: JsonObject, anchors: Mapping[str, Anchors]) -> None:
         self._schemas = schemas
-        self._given = dict(schemas)
+        self._raw = dict(schemas)
         self._anchors = anchors
         self._uses = _uses(schemas, anchors)
         self._used = frozenset[str]().union(*self._uses.values())
@@ -65,7 +66,7 @@ class _Binding:
         self._waiting = [(name, name, self._in_scope(name, {})) for name in self._uses]
         while self._waiting:
             name, component, scope = self._waiting.pop()
-            self._schemas[name] = self._bind(self._given[component], scope, "object")
+            self._schemas[name] = self._bind(self._raw[component], scope, "object")
 
     def _in_scope(self, component: str, scope: Anchors) -> dict[str, str]:
         """Return the anchors that apply in a component: those of the scope override its resource's own."""
@@ -75,7 +76,7 @@ class _Binding:
         }
 
     def _bind(self, node: Any, scope: Anchors, kind: str) -> Any:
-        """Return a part of a component with its references replaced; the same object without references."""
+        """Return a part of a component with its references replaced; the same object if it has none."""
         if node.__class__ is list:
             new = [self._bind(item, scope, IN_LISTS.get(kind, "")) for item in node]
             return new if any(a is not b for a, b in zip(new, node, strict=True)) else node
@@ -113,7 +114,7 @@ class _Binding:
             return component
         key = (component, tuple(wanted.items()))
         if key not in self._variants:
-            if len(self._variants) >= _MOST:
+            if len(self._variants) >= _MAX_VARIANTS:
                 return None
             name = f"{component}_{mark(dumps(key))}"
             while name in self._schemas:
@@ -139,16 +140,16 @@ def _uses(schemas: JsonObject, anchors: Mapping[str, Anchors]) -> dict[str, set[
                 users.setdefault(_ANCHOR + anchor, set()).add(component)
             target = unescape(node["$ref"].removeprefix(PREFIX))
             users.setdefault(target, set()).add(component)
-    found: dict[str, set[str]] = {}
-    for anchor in [*direct][:_NAMES]:
+    uses: dict[str, set[str]] = {}
+    for anchor in [*direct][:_MAX_ANCHORS]:
         for component in reaching(direct[anchor], users) & schemas.keys():
-            found.setdefault(component, set()).add(anchor)
-    return found
+            uses.setdefault(component, set()).add(anchor)
+    return uses
 
 
 def _references(schema: Any) -> list[JsonObject]:
     """Return the nodes of a schema that have a reference."""
-    found: list[JsonObject] = []
+    nodes: list[JsonObject] = []
     stack: list[tuple[Any, str]] = [(schema, "object")]
     while stack:
         node, kind = stack.pop()
@@ -156,6 +157,6 @@ def _references(schema: Any) -> list[JsonObject]:
             stack.extend((item, IN_LISTS.get(kind, "")) for item in node)
         elif node.__class__ is dict and kind not in {"", "discriminator"}:
             if kind == "object" and isinstance(node.get("$ref"), str):
-                found.append(node)
+                nodes.append(node)
             stack.extend((value, inner) for _, value, inner in members(node, kind, swagger=False))
-    return found
+    return nodes

@@ -45,12 +45,7 @@ class Identifiers:
     """
 
     def __init__(self, document: JsonObject, uri: str | None) -> None:
-        """Index the identifiers of a document.
-
-        Args:
-            document: the raw document, with the documents that are embedded in it.
-            uri: the URI that it was read from.
-        """
+        """Index the identifiers of a raw document, which was read from ``uri``, and of the documents embedded in it."""
         self.dynamic: dict[str, list[SchemaLocation]] = {}
         self._document = document
         self._swagger = "swagger" in document
@@ -74,11 +69,11 @@ class Identifiers:
     def around(self, tokens: Tokens) -> str | None:
         """Return the URI of the nearest resource with an ``$id`` around a location; ``None`` if no resource has one."""
         node: Any = self._document
-        found = None
+        uri = None
         for token in tokens:
             node = node[token] if isinstance(node, dict) else node[int(token)]
-            found = self._uris.get(id(node), found)
-        return found
+            uri = self._uris.get(id(node), uri)
+        return uri
 
     def find(self, base: str | None, reference: str) -> tuple[SchemaLocation, str] | None:
         """Return the target of a reference and the pointer within it; ``None`` if it is not in the document.
@@ -101,7 +96,7 @@ class Identifiers:
     def root(self, tokens: Tokens) -> Any:
         """Return the root of the schema resource around a location.
 
-        The root is the nearest ``$id``, else a named schema, else the first schema on the way.
+        The root is the nearest ``$id``, else a named schema, else the outermost schema.
         """
         node: Any = self._document
         root, size = node, _length_of_name(tokens)
@@ -126,8 +121,8 @@ class Identifiers:
 
     def _below(self, node: Any, kind: Kind) -> Iterator[tuple[str, Any, Kind]]:
         if node.__class__ is dict:
-            found = members(node, kind, swagger=self._swagger, extensions=True)
-            yield from ((str(name), value, inner) for name, value, inner in found)
+            inside = members(node, kind, swagger=self._swagger, extensions=True)
+            yield from ((str(name), value, inner) for name, value, inner in inside)
         elif node.__class__ is list:
             yield from ((str(at), item, IN_LISTS.get(kind, "")) for at, item in enumerate(node))
 

@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -50,7 +51,7 @@ def reference_of(node: Any) -> str | None:
 
 
 class Resolver:
-    """Look-up of references in one raw document. Anchors and identifiers are indexed when first needed.
+    """Look-up of references in one raw document. Anchors and identifiers are indexed on first use.
 
     Attributes:
         document: the raw document.
@@ -64,19 +65,16 @@ class Resolver:
         self.names: frozenset[str] = frozenset(
             {"", *(name for name in (uri, own) if isinstance(name, str))}
         )
-        self._identifiers: Identifiers | None = None
 
-    @property
+    @cached_property
     def identifiers(self) -> Identifiers:
         """Return the identifiers of the document."""
-        if self._identifiers is None:
-            self._identifiers = Identifiers(self.document, self._uri)
-        return self._identifiers
+        return Identifiers(self.document, self._uri)
 
     def relative_tokens(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
         """Return the tokens of a location, with the URI of an embedded document relative to this document.
 
-        A name that is made of these tokens is the same on every machine.
+        A name that is built from these tokens is the same on every machine.
         """
         if len(tokens) < 2 or tokens[0] != EMBEDDED:
             return tokens
@@ -101,10 +99,10 @@ class Resolver:
             return self._walk(self.document, from_fragment(fragment), reference, (), hops)
         if text in self.names:
             reference = f"#{fragment}"
-        found = self.identifiers.find(base, reference) or self.identifiers.find(None, reference)
-        if found is None:
+        target = self.identifiers.find(base, reference) or self.identifiers.find(None, reference)
+        if target is None:
             raise DanglingReferenceError(reference, external=text not in self.names)
-        (node, tokens), fragment = found
+        (node, tokens), fragment = target
         return self._walk(node, from_fragment(fragment), reference, tokens, hops)
 
     def follow(self, node: Any) -> tuple[Any, tuple[str, ...]]:
@@ -140,8 +138,8 @@ class Resolver:
             if node.__class__ is dict and token in node:
                 node = node[token]
                 continue
-            found, node = _item(node, token)
-            if found:
+            is_item, node = _item(node, token)
+            if is_item:
                 continue
             # The location may be behind a reference: the pointer continues in that reference's target.
             onward = reference_of(node)
@@ -188,19 +186,14 @@ Enclosing: TypeAlias = tuple[JsonObject, ...]
 
 
 def reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the seeds and every component that uses one of them, directly or indirectly.
-
-    Args:
-        seeds: names of components.
-        users: by component, the components that use it.
-    """
-    found = set(seeds)
-    waiting = [*found]
+    """Return the seeds and every component that uses one of them, directly or indirectly (``users``: by component)."""
+    reached = set(seeds)
+    waiting = [*reached]
     while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in found]
-        found.update(new)
+        new = [user for user in users.get(waiting.pop(), ()) if user not in reached]
+        reached.update(new)
         waiting.extend(new)
-    return found
+    return reached
 
 
 class Components:
@@ -208,17 +201,12 @@ class Components:
 
     Attributes:
         raw: the schemas that the document names.
-        waiting: components that were made and are not normalized yet, with the schemas around them.
+        waiting: new components that are not normalized yet, with the schemas around them.
         dangling: the references without a target.
     """
 
     def __init__(self, resolver: Resolver, raw: Any) -> None:
-        """Start with the schemas that the document names.
-
-        Args:
-            resolver: the resolver of the raw document.
-            raw: the document's own named schemas.
-        """
+        """Start with the schemas that the document names; ``raw`` may be anything."""
         self._resolver = resolver
         self._refs: dict[tuple[str, int], str] = {}
         self._hoisted: dict[str, Any] = {}
@@ -241,7 +229,7 @@ class Components:
         return known
 
     def add(self, node: JsonObject) -> str:
-        """Make a component of a schema without a name, and return a reference to it."""
+        """Turn a schema without a name into a component, and return a reference to it."""
         return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
 
     def at(self, place: SchemaLocation) -> str:
@@ -259,21 +247,21 @@ class Components:
     def base(self, enclosing: Enclosing) -> str | None:
         """Return the base URI of references; ``None`` for the document's own."""
         uri = self._resolver.identifiers.uri
-        return next((found for node in enclosing if (found := uri(node)) is not None), None)
+        return next((base for node in enclosing if (base := uri(node)) is not None), None)
 
     def _component(self, reference: str, enclosing: Enclosing) -> str:
         """Return the name of the component that a reference names. Make the component if it does not exist."""
         start = next((at for at, node in enumerate(enclosing) if "$id" in node), None)
-        found = None
+        name = None
         if reference.startswith("#/"):
             if start is not None:
-                found = self._within(reference, enclosing[start:], most=1)
-            found = found or self._in_document(reference) or self._within(reference, enclosing)
+                name = self._within(reference, enclosing[start:], most=1)
+            name = name or self._in_document(reference) or self._within(reference, enclosing)
         elif reference != "#" or start is not None:
-            found = self._by_identifier(reference, enclosing)
-        if found is None:
+            name = self._by_identifier(reference, enclosing)
+        if name is None:
             raise DanglingReferenceError(reference)
-        return found
+        return name
 
     def _in_document(self, reference: str, base: str | None = None) -> str | None:
         """Return the component of a reference into the document; ``None`` if there is no such location."""
@@ -282,15 +270,15 @@ class Components:
         except DanglingReferenceError:
             return None
         if len(tokens) < 2:
-            raise DanglingReferenceError(reference)  # the document or a section of it is no schema
+            raise DanglingReferenceError(reference)  # the document and its sections are not schemas
         return self._name_of(node, tokens) or self._hoist(node, tokens, self._around(tokens))
 
     def _by_identifier(self, reference: str, enclosing: Enclosing) -> str | None:
         """Return the component of a reference by the ``$id`` of a resource, or by an anchor in one."""
         base = self.base(enclosing)
         if reference == "#":
-            found = self._resolver.identifiers.find(base, reference)
-            return self.at(found[0]) if found and found[0].tokens else None
+            target = self._resolver.identifiers.find(base, reference)
+            return self.at(target[0]) if target and target[0].tokens else None
         return self._in_document(reference, base)
 
     def _within(self, reference: str, enclosing: Enclosing, most: int | None = None) -> str | None:
@@ -301,7 +289,7 @@ class Components:
             except DanglingReferenceError:
                 continue
             around = enclosing[index:]
-            root = next((each for each in around if "$id" in each), around[-1])
+            root = next((resource for resource in around if "$id" in resource), around[-1])
             return self._hoist(node, (self._mark(schema), *tokens), around, root)
         return None
 
@@ -316,23 +304,22 @@ class Components:
     def _around(self, tokens: Tokens) -> Enclosing:
         """Return the schemas around a location that may contain the targets of its references."""
         node: Any = self._resolver.document
-        found: list[JsonObject] = []
+        schemas: list[JsonObject] = []
         for index, token in enumerate(tokens[:-1]):
             node = node[int(token)] if isinstance(node, list) else node[token]
             is_document = index == 1 and tokens[0] == EMBEDDED
             if isinstance(node, dict) and (is_document or any(key in node for key in RESOURCE)):
-                found.append(node)
-        return tuple(reversed(found))
+                schemas.append(node)
+        return tuple(reversed(schemas))
 
     def _mark(self, schema: JsonObject) -> str:
         """Return a short hash of an enclosing schema; it is computed once."""
-        found = self._marks.get(id(schema))
-        if found is None:
-            found = self._marks[id(schema)] = mark(dumps(schema))
-        return found
+        if id(schema) not in self._marks:
+            self._marks[id(schema)] = mark(dumps(schema))
+        return self._marks[id(schema)]
 
     def _hoist(self, node: Any, tokens: Tokens, enclosing: Enclosing, root: Any = None) -> str:
-        """Make a component of a schema at another location, named after that location.
+        """Turn a schema at another location into a component, named after that location.
 
         Args:
             node: the schema.

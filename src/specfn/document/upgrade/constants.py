@@ -29,12 +29,12 @@ def kind_of(value: Any) -> str:
 
 def fits(value: Any, kind: str) -> bool:
     """Return whether a value is of a JSON Schema type."""
-    found = kind_of(value)
+    actual = kind_of(value)
     if kind == "number":
-        return found in {"number", "integer"}
-    if kind == "integer" and found == "number":
+        return actual in {"number", "integer"}
+    if kind == "integer" and actual == "number":
         return bool(value.is_integer())
-    return found == kind
+    return actual == kind
 
 
 def is_mistyped(node: JsonObject) -> bool:

@@ -142,11 +142,11 @@ def distinct(values: list[Any]) -> list[Any]:
     """Return a list without repetitions; the same object if nothing is repeated."""
     if _are_texts(values):
         return values if len({*values}) == len(values) else list(dict.fromkeys(values))
-    found = {
+    unique = {
         (item.__class__, dumps(item) if item.__class__ in (dict, list) else item): item
         for item in values
     }
-    return values if len(found) == len(values) else list(found.values())
+    return values if len(unique) == len(values) else list(unique.values())
 
 
 def _names(_: Any, value: Any, __: int) -> Any:
@@ -366,11 +366,11 @@ def upgrade_dependencies(upgrade: Upgrade, out: JsonObject, depth: int) -> None:
     """Upgrade ``dependencies`` (drafts 3 to 7) to ``dependentRequired`` and ``dependentSchemas``."""
     value = out.pop("dependencies")
     members = value.items() if isinstance(value, dict) else ()
-    required = {name: each for name, each in members if isinstance(each, list)}
+    required = {name: value for name, value in members if isinstance(value, list)}
     for name, names in required.items():
         known = out.get("dependentRequired", {})
-        asked = [*known.get(name, ()), *(each for each in names if isinstance(each, str))]
-        out["dependentRequired"] = {**known, name: list(dict.fromkeys(asked))}
+        together = [*known.get(name, ()), *(other for other in names if isinstance(other, str))]
+        out["dependentRequired"] = {**known, name: list(dict.fromkeys(together))}
     schemas = schema_map(upgrade, {k: v for k, v in members if isinstance(v, dict | bool)}, depth)
     for name, schema in schemas.items():
         known = out.get("dependentSchemas", {})

@@ -304,8 +304,11 @@ class OpenApi3(DocumentNormalizer):
         """Normalize the Encoding Objects of a Media Type or Encoding Object, in place."""
         encoding = out.get("encoding")
         if isinstance(encoding, dict):
-            found = {name: node for name, node in encoding.items() if isinstance(node, dict)}
-            out["encoding"] = {name: self._encoding(node) for name, node in found.items()}
+            out["encoding"] = {
+                name: self._encoding(node)
+                for name, node in encoding.items()
+                if isinstance(node, dict)
+            }
         if isinstance(out.get("prefixEncoding"), list):
             out["prefixEncoding"] = [self._encoding(node) for node in out["prefixEncoding"]]
         if "itemEncoding" in out:

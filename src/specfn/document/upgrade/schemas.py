@@ -143,15 +143,15 @@ class SchemaUpgrade:
         for name, places in identifiers.dynamic.items():
             for place in places:
                 roots.setdefault(id(identifiers.root(place.tokens)), []).append((name, place))
-        found: dict[str, dict[str, str]] = {}
-        while len(found) < len(self.schemas):
-            for component in self.schemas.keys() - found.keys():
-                anchors = roots.get(id(self._components.root(component)), ())
-                found[component] = {
-                    name: self._components.at(place) for name, place in reversed(anchors)
+        anchors: dict[str, dict[str, str]] = {}
+        while len(anchors) < len(self.schemas):
+            for component in self.schemas.keys() - anchors.keys():
+                own = roots.get(id(self._components.root(component)), ())
+                anchors[component] = {
+                    name: self._components.at(place) for name, place in reversed(own)
                 }
             self._drain()
-        return found
+        return anchors
 
     def _break_circles(self) -> None:
         """Replace components that only refer to each other by a dangling reference."""
@@ -234,9 +234,9 @@ class SchemaUpgrade:
                     else:
                         changed[key] = new
         if not rewrites:
-            found = node if changed is None else changed
-            if not ("enum" in found or "const" in found) or not is_mistyped(found):
-                return found
+            out = node if changed is None else changed
+            if not ("enum" in out or "const" in out) or not is_mistyped(out):
+                return out
         return self._rewritten(dict(node) if changed is None else changed, node, depth)
 
     def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:

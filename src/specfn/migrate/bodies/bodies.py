@@ -214,8 +214,8 @@ def _item(schema: Any, resolve: SchemaResolver) -> Any:
 
 
 def _types(composed: Any) -> list[str]:
-    found = composed.get("type") if isinstance(composed, dict) else None
-    return [found] if isinstance(found, str) else list(found or ())
+    declared = composed.get("type") if isinstance(composed, dict) else None
+    return [declared] if isinstance(declared, str) else list(declared or ())
 
 
 def _event(item: Any, resolve: SchemaResolver, *, is_item: bool) -> Any:

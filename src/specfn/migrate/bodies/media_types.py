@@ -53,9 +53,9 @@ def choose_for_part(declared: Sequence[str], given: str | None, default: str) ->
     """
     if not declared:
         return given or default
-    if given is not None and any(_is_within(given, each) for each in declared):
+    if given is not None and any(_is_within(given, range_) for range_ in declared):
         return given
-    return next((each for each in declared if "*" not in each), given or default)
+    return next((name for name in declared if "*" not in name), given or default)
 
 
 def _is_within(media_type: str, range_: str) -> bool:

@@ -94,7 +94,7 @@ class _PartsReader:
         _, declared = headers.pop(_TRANSFER, ("", ""))
         transfer = declared.lower() if declared.lower() in _ENCODED else transfer
         media_types = _media_types(encoding.get("contentType"))
-        is_nested = depth < _NESTED and any(each.startswith("multipart/") for each in media_types)
+        is_nested = depth < _NESTED and any(name.startswith("multipart/") for name in media_types)
         style, explode = _style(encoding)
         return MultipartPart(
             media_types=media_types,
@@ -147,15 +147,19 @@ def _content_type(node: JsonObject) -> str | None:
     """Return the media type of a file. Encoded content is bytes to everyone but its decoder (3.1)."""
     if "contentEncoding" in node:
         return _OCTETS
-    found = node.get("contentMediaType")
-    return found if isinstance(found, str) and found.isascii() and found.isprintable() else None
+    declared = node.get("contentMediaType")
+    return (
+        declared
+        if isinstance(declared, str) and declared.isascii() and declared.isprintable()
+        else None
+    )
 
 
 def _media_types(raw: Any) -> tuple[str, ...]:
     """Return the media types of ``contentType``, a list with commas. Values that no header allows are left out."""
-    found = raw.split(",") if isinstance(raw, str) else []
+    names = raw.split(",") if isinstance(raw, str) else []
     return tuple(
-        each.strip() for each in found if "/" in each and each.isascii() and each.isprintable()
+        name.strip() for name in names if "/" in name and name.isascii() and name.isprintable()
     )
 
 
@@ -171,7 +175,7 @@ def _style(encoding: JsonObject) -> tuple[str | None, bool]:
 
 def _headers(raw: Any) -> dict[str, tuple[str, str]]:
     """Return the headers with a fixed value, by lower-case name. Other headers have no argument."""
-    found: dict[str, tuple[str, str]] = {}
+    headers: dict[str, tuple[str, str]] = {}
     for name, header in _dict(raw).items():
         schema = _dict(_dict(header).get("schema"))
         listed = schema.get("enum")
@@ -179,8 +183,8 @@ def _headers(raw: Any) -> dict[str, tuple[str, str]]:
         value = schema.get("const", schema.get("default") if fixed is None else fixed)
         if value is not None and name.lower() not in _OWN:
             text = value if isinstance(value, str) else dumps(value).decode()
-            found[name.lower()] = (name, text)
-    return found
+            headers[name.lower()] = (name, text)
+    return headers
 
 
 def _dict(value: Any) -> JsonObject:

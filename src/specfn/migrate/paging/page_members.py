@@ -54,7 +54,7 @@ class ResponseMembers:
     """The members of a response.
 
     Attributes:
-        scalars: the members that are no containers.
+        scalars: the members that are not containers.
         arrays: the arrays, with the members of their items.
     """
 
@@ -77,7 +77,7 @@ class DocumentSchemas:
     """Schemas of a normalized document, read without composing them."""
 
     def __init__(self, components: JsonObject) -> None:
-        """Take the schemas of ``components``."""
+        """Store the schemas of ``components``."""
         self._components = components
 
     def parts(self, schema: Any) -> Iterator[JsonObject]:
@@ -98,22 +98,22 @@ class DocumentSchemas:
 
     def types(self, schema: Any) -> frozenset[str]:
         """Return the types of a schema without null; empty if any type is valid."""
-        found: set[str] = set()
+        types: set[str] = set()
         for part in self.parts(schema):
             declared = part.get("type")
-            found.update([declared] if isinstance(declared, str) else declared or ())
+            types.update([declared] if isinstance(declared, str) else declared or ())
             if "properties" in part:
-                found.add("object")
-        return frozenset(found - {"null"})
+                types.add("object")
+        return frozenset(types - {"null"})
 
     def members(self, schema: Any) -> dict[str, Any]:
         """Return the declared properties of a schema."""
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for part in self.parts(schema):
             properties = part.get("properties")
             for name, inner in properties.items() if isinstance(properties, dict) else ():
-                found.setdefault(name, inner)
-        return found
+                members.setdefault(name, inner)
+        return members
 
     def first(self, schema: Any, keyword: str) -> Any:
         """Return the first value of a keyword in a schema and in the schemas that it combines."""
@@ -122,7 +122,7 @@ class DocumentSchemas:
 
 def response_members(schema: Any, schemas: DocumentSchemas) -> ResponseMembers:
     """Return the members of a response that may describe pages."""
-    found = ResponseMembers()
+    response = ResponseMembers()
     waiting: list[tuple[Names, Any]] = [((), schema)]
     for _ in range(_MOST):
         if not waiting:
@@ -131,12 +131,14 @@ def response_members(schema: Any, schemas: DocumentSchemas) -> ResponseMembers:
         types = schemas.types(node)
         if "array" in types:
             items = schemas.first(node, "items")
-            found.arrays.append((path, frozenset(schemas.members(items))))
+            response.arrays.append((path, frozenset(schemas.members(items))))
         elif "object" in types and (not path or (len(path) < _DEPTH and _is_container(path[-1]))):
             waiting.extend(((*path, name), inner) for name, inner in schemas.members(node).items())
         elif path and "object" not in types:
-            found.scalars.append(ScalarMember(path, types, node if isinstance(node, dict) else {}))
-    return found
+            response.scalars.append(
+                ScalarMember(path, types, node if isinstance(node, dict) else {})
+            )
+    return response
 
 
 def _is_container(name: str) -> bool:
@@ -188,35 +190,35 @@ class PageParameters:
 
     def offset(self) -> PageParameter | None:
         """Return the parameter that counts items."""
-        found = self._counting(OFFSET)
-        return found or (self._counting(OFFSET_IF_NUMBER) if self.size() else None)
+        named = self._counting(OFFSET)
+        return named or (self._counting(OFFSET_IF_NUMBER) if self.size() else None)
 
     def size(self) -> PageParameter | None:
         """Return the parameter with the maximum number of items of a page."""
-        found = (self.by_word.get(word) for word in SIZE)
-        return next((each for each in found if each is not None and each.is_number), None)
+        named = (self.by_word[word] for word in SIZE if word in self.by_word)
+        return next((parameter for parameter in named if parameter.is_number), None)
 
     def first_of(self, words: list[str]) -> PageParameter | None:
-        """Return the first parameter with one of the names that is no date."""
-        found = (self.by_word.get(word) for word in words)
-        return next((each for each in found if each is not None and not each.is_date), None)
+        """Return the first parameter with one of the names that is not a date."""
+        named = (self.by_word[word] for word in words if word in self.by_word)
+        return next((parameter for parameter in named if not parameter.is_date), None)
 
     def cursor(self) -> PageParameter | None:
-        """Return the parameter that usually takes a cursor."""
+        """Return the parameter that usually expects a cursor."""
         return self.first_of([*CURSOR])
 
     def _counting(self, words: frozenset[str]) -> PageParameter | None:
-        found = (each for word, each in self.by_word.items() if word in words)
-        return next((each for each in found if each.is_number and not each.is_date), None)
+        named = (parameter for word, parameter in self.by_word.items() if word in words)
+        return next((one for one in named if one.is_number and not one.is_date), None)
 
 
 def page_parameters(route: Route, schemas: DocumentSchemas) -> PageParameters:
     """Return the scalar parameters of an operation, without fixed ones."""
-    found: dict[str, PageParameter] = {}
-    for each in _parameters(route, schemas):
-        if each.path not in route.fixed:
-            found.setdefault(each.word, each)
-    return PageParameters(found)
+    by_word: dict[str, PageParameter] = {}
+    for parameter in _parameters(route, schemas):
+        if parameter.path not in route.fixed:
+            by_word.setdefault(parameter.word, parameter)
+    return PageParameters(by_word)
 
 
 def _parameters(route: Route, schemas: DocumentSchemas) -> Iterator[PageParameter]:

@@ -93,10 +93,10 @@ class _Facts(NamedTuple):
 
     def counting(self) -> dict[str, Any]:
         """Return the fields of a record that concern a counter."""
-        found = self.counter()
-        if found is None:
+        counting = self.counter()
+        if counting is None:
             return {}
-        counter, parameter = found
+        counter, parameter = counting
         words = PAGE if counter == "page" else OFFSET
         return {
             "counter": parameter.path,
@@ -161,7 +161,7 @@ def _is_next(member: ScalarMember) -> bool:
     words = words_of(member.name)
     outer = [words_of(name) for name in member.path[:-1]]
     word = "".join(words)
-    is_below_next = any(each[:1] == ("next",) for each in outer)
+    is_below_next = any(name[:1] == ("next",) for name in outer)
     is_after = word == "after" and bool(outer) and outer[-1] in {("cursors",), ("cursor",)}
     begins = words[:1] == ("next",) and NEXT_WORDS.issuperset(words)
     return begins or word in NEXT or is_after or (is_below_next and word in NEXT_INNER)
@@ -171,16 +171,16 @@ def _is_url(member: ScalarMember) -> bool:
     words = [words_of(name) for name in member.path]
     if member.types and not member.types & {"string"}:
         return False
-    is_named = any(URL.intersection(each) for each in words)
+    is_named = any(URL.intersection(name) for name in words)
     text = f"{member.schema.get('description', '')} {member.schema.get('examples', '')}".lower()
-    is_said = words_of(member.name)[-1:] in {("next",), ("page",)} and (
+    is_described = words_of(member.name)[-1:] in {("next",), ("page",)} and (
         "http" in text or "url" in text or "uri" in text or "link" in text
     )
-    return is_named or is_said or str(member.schema.get("format", "")).startswith("ur")
+    return is_named or is_described or str(member.schema.get("format", "")).startswith("ur")
 
 
 def _parameter_for(member: ScalarMember, parameters: PageParameters) -> PageParameter | None:
-    """Return the parameter that takes a next value."""
+    """Return the parameter for a next value."""
     word = as_one_word(member.name)
     rest = word.removeprefix("next")
     names = [word, rest, f"page{rest}", f"start{rest}", f"{as_one_word(''.join(member.path[-2:]))}"]
@@ -267,16 +267,16 @@ def _by_cursor_alone(facts: _Facts) -> Paging | None:
 
 def _by_counter(facts: _Facts) -> Paging | None:
     """Return the paging by a number of pages or items."""
-    found = facts.counter()
+    counting = facts.counter()
     is_documented = facts.route.success is not None and facts.route.success.schema is not None
     common = facts.common()
-    if found is None or (is_documented and not facts.response.arrays):
+    if counting is None or (is_documented and not facts.response.arrays):
         return None
     if not is_documented and common["size"] is None:
         return None
-    if found[0] == "offset" and is_documented and common["items"] is None:
+    if counting[0] == "offset" and is_documented and common["items"] is None:
         return None
-    return Paging(kind=found[0], parameter=found[1].path, **common, **facts.counting())
+    return Paging(kind=counting[0], parameter=counting[1].path, **common, **facts.counting())
 
 
 class LazyPaging:

@@ -103,17 +103,17 @@ def path_parameters(
     """
     wanted = list(names)
     left = {raw["name"]: (raw, place) for raw, place in declared}
-    found = {name: left.pop(name) for name in wanted if name in left}
+    matches = {name: left.pop(name) for name in wanted if name in left}
     if left:
-        missing = [name for name in wanted if name not in found]
-        found |= _pair(missing, left, notes)
+        missing = [name for name in wanted if name not in matches]
+        matches |= _pair(missing, left, notes)
     parameters = []
     keys = root_keys(wanted)
     for name in wanted:
-        if name not in found:
+        if name not in matches:
             text = f"the path parameter {name!r} is not declared: taken as a required string"
             notes.append(Note(pointer=pointer, text=text))
-        raw, place = found.get(name, ({"schema": {"type": "string"}}, ""))
+        raw, place = matches.get(name, ({"schema": {"type": "string"}}, ""))
         parameters.append(declaration(raw, keys[name], name, "path", place))
     return tuple(parameters)
 
@@ -233,14 +233,14 @@ def groups(
         "headers": [*shown["headers"].values()],
         "cookies": [*shown["cookies"].values()],
     }
-    found = {
+    groups = {
         key: ParameterGroup(
             key=key, parameters=tuple(parameters), required=any(p.required for p in parameters)
         )
         for key, parameters in members.items()
         if parameters
     }
-    return found, tuple(separation.hidden)
+    return groups, tuple(separation.hidden)
 
 
 class _ParameterSeparation:

@@ -28,12 +28,12 @@ def plain(name: str) -> str:
 
 def scheme_keys(schemes: Iterable[JsonObject]) -> set[tuple[str, str]]:
     """Return the locations and names of the keys of ``apiKey`` schemes. Header names are in lower case."""
-    found = set()
+    keys = set()
     for scheme in schemes:
         where, name = scheme.get("in"), scheme.get("name")
         if scheme.get("type") == "apiKey" and isinstance(where, str) and isinstance(name, str):
-            found.add((where, name.lower() if where == "header" else name))
-    return found
+            keys.add((where, name.lower() if where == "header" else name))
+    return keys
 
 
 def credential_reason(
