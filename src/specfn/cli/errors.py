@@ -32,8 +32,10 @@ _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (KeyboardInterrupt, EXIT_INTERRUPTED),
 )
 
-#: Command-line options for the connection fields that error messages name.
+#: Command-line options for the options of the library that texts name.
 _OPTIONS: Final = {
+    "Options.references": "--references",
+    "see application.diagnostics": "see specfn check",
     "connection.credentials": "--auth SCHEME=VALUE or SPECFN_AUTH_SCHEME",
     "connection.headers": "--header",
     "connection.query": "--query",
@@ -85,7 +87,7 @@ def _text(error: BaseException) -> str:
 
 
 def in_options(text: str) -> str:
-    """Return a text of the library, with command-line options instead of fields of the connection."""
+    """Return a text of the library, with command-line options instead of its own options."""
     text = _MISSING.sub(_with_variables, text)
     for field, option in _OPTIONS.items():
         text = text.replace(field, option)

@@ -1,16 +1,18 @@
 """The arguments that name a source: ``SPEC`` is a path, a URL or ``-`` for stdin; ``FILE`` is a path or ``-``."""
 
 import os
+import re
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
 from specfn.api import convert
 from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError
-from specfn.cli.shared_options import complete_files
+from specfn.cli.shared_options import complete_files, repeatable
 from specfn.cli.terminal import is_terminal
 from specfn.document.read.limits import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
@@ -25,8 +27,62 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 
-#: The argument of each subcommand that reads a document.
-argument = click.argument("spec", shell_complete=complete_files)
+_URL: Final = re.compile("https?://[^/]", re.IGNORECASE)
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+#: The key of the values of ``--references`` among those of a command line.
+_REFERENCES: Final = "specfn.references"
+
+
+def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
+    """Return ``Options.references`` for the values of an option: one directory, or URLs, whose origins are allowed.
+
+    Args:
+        values: the values.
+        option: the name of the option, for an error.
+
+    Raises:
+        UsageError: they are neither.
+    """
+    urls = [value for value in values if _URL.match(value)]
+    if urls and len(urls) == len(values):
+        return tuple("/".join(url.split("/", 3)[:3]) for url in urls)
+    if len(values) != 1 or urls:
+        raise UsageError(f"{option} is invalid: pass one directory, or one or more URLs")
+    [directory] = values
+    if not os.path.isdir(directory):  # noqa: PTH112  # False for a path that is too long
+        raise UsageError(f"{option} {directory!r} is invalid: there is no such directory")
+    return directory
+
+
+def _keep_references(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+    if values:
+        context.meta[_REFERENCES] = parse_references(values)
+
+
+def allowed_references() -> str | tuple[str, ...]:
+    """Return the value of ``Options.references`` for the command line that is executed."""
+    context = click.get_current_context(silent=True)
+    return "internal" if context is None else context.meta.get(_REFERENCES, "internal")
+
+
+#: The option for the documents to which a document may refer.
+references = repeatable(
+    "--references",
+    "references",
+    "DIR|URL",
+    "Directory or origins from which references to other documents are read.",
+    callback=_keep_references,
+    expose_value=False,
+)
+
+
+def argument(command: _Command) -> _Command:
+    """Add the argument and the options of each subcommand that reads a document."""
+    add = click.argument("spec", shell_complete=complete_files)
+    return add(references(command))  # type: ignore[no-any-return]  # the decorator is untyped
+
 
 #: The last application. It is kept because freeing it takes as long as parsing its document.
 _last: list["Application"] = []
@@ -48,10 +104,18 @@ def application(
         TransportError: the server of a URL did not respond.
         UsageError: the argument is ``-`` and stdin is closed.
     """
+    settings = with_references(settings)
     _last[:] = [
         convert(content(spec, progress), settings, progress=progress.read, thorough=thorough)
     ]
     return _last[0]
+
+
+def with_references(settings: "Settings") -> "Settings":
+    """Return settings with the references that the command line allows, unless they allow some."""
+    if settings.references != DEFAULT.references:
+        return settings
+    return settings._replace(references=allowed_references())
 
 
 def version(role: str, spec: str, progress: "Progress") -> "Application":
@@ -68,7 +132,8 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         UnreadableFileError: there is no such file.
     """
     try:
-        return convert(content(spec, progress), DEFAULT, progress=progress.read)
+        settings = with_references(DEFAULT)
+        return convert(content(spec, progress), settings, progress=progress.read)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
     except (TransportError, UsageError) as error:

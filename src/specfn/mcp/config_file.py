@@ -20,7 +20,9 @@ NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FILE: Final = "file:"
 
-_DOCUMENT: Final = "spec base_url auth headers query cookies origins timeout select".split()
+_DOCUMENT: Final = (
+    "spec base_url auth headers query cookies origins timeout select references".split()
+)
 _SERVER: Final = "documents mode allow read_only page_size files fields".split()
 
 #: Parts of the names of headers and query parameters with secrets.
@@ -40,6 +42,7 @@ class DocumentConfig:
         origins: more trusted origins.
         timeout: seconds of a call.
         select: patterns of functions; all if empty.
+        references: a directory, or origins, from which references to other documents are read.
     """
 
     name: str
@@ -52,6 +55,7 @@ class DocumentConfig:
     origins: tuple[str, ...] = ()
     timeout: float | None = None
     select: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +173,7 @@ class _ConfigReader:
             "origins": self._texts,
             "timeout": self._seconds,
             "select": self._texts,
+            "references": self._texts,
         }
         values = {key: readers[key](value, f"{place}.{key}") for key, value in parts.items()}
         return DocumentConfig(name=name, **values)

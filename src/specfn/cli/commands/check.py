@@ -9,7 +9,7 @@ from specfn._internal.json import JsonObject
 from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.terminal import Meaning
 from specfn.connectors import registry
@@ -59,7 +59,7 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
         output.write_lines(_faultless(report, profile, strict=strict), "good")
     else:
         for line, meaning in _lines(report):
-            output.write_lines(line, meaning)
+            output.write_lines(in_options(line), meaning)
     return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
 
 

@@ -56,7 +56,13 @@ def command(
         raise UsageError("stdin cannot be both the document and the calls; name a file")
     gc.enable()  # the process may run for hours
     with Progress() as progress:
-        checker = Checker(source.content(spec, progress))
+        allowed = source.allowed_references()
+        options = None
+        if allowed != "internal":
+            from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
+
+            options = Options(references=allowed)
+        checker = Checker(source.content(spec, progress), options)
         jobs = jobs or processors()
 
         def show(counts: "Counts", share: float | None) -> None:

@@ -35,6 +35,12 @@ def command(spec: str, version: str, path: str | None) -> None:
     """
     with Progress() as progress, gc_paused():
         original = read(source.content(spec, progress), progress=progress.read)
+        allowed = source.allowed_references()
+        if allowed != "internal":
+            from specfn.document.references.bundle import bundle  # noqa: PLC0415  # for this option
+
+            document, problems = bundle(original, allowed)
+            original = original._replace(document=document, notes=(*original.notes, *problems))
         if original.unreadable:
             check_document(original.document)  # raises the error with its place
         progress.begin("converting")

@@ -30,6 +30,7 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 )
 @click.argument("old", shell_complete=shared.complete_files)
 @click.argument("new", shell_complete=shared.complete_files)
+@source.references
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TextIO
 from specfn._internal.json import JsonObject
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
+from specfn.cli.errors import in_options
 from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
 from specfn.cli.terminal import cells, is_colored, wrap
@@ -139,7 +140,7 @@ def _lists(found: JsonObject) -> Iterator[tuple[str, list[str]]]:
         ("Notes", len(found["notes"]), note_lines(_pairs(found["notes"]))),
     ):
         if count:
-            shown = [f"  {output.printable(' '.join(line.split()))}" for line in lines]
+            shown = [f"  {output.printable(in_options(' '.join(line.split())))}" for line in lines]
             yield f"{title} ({count})", shown
 
 

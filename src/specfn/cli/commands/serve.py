@@ -37,6 +37,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "specfn serve --config servers.yaml --http 127.0.0.1:8000",
 )
 @click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=shared.complete_files)
+@source.references
 @click.option("--stdio", is_flag=True, help="Use stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
 @shared.repeatable(
@@ -277,7 +278,12 @@ def _load(config: "ServerConfig", progress: Progress) -> "Catalog":
     is_one = len(config.documents) == 1
     catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
     for document in config.documents:
-        application = source.application(document.spec, DEFAULT, progress)
+        settings = DEFAULT
+        if document.references:
+            place = f"{document.name}: references"
+            references = source.parse_references(document.references, place)
+            settings = DEFAULT._replace(references=references)
+        application = source.application(document.spec, settings, progress)
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
         name = "" if is_one else document.name
@@ -353,10 +359,17 @@ def _read_config(file: str) -> "ServerConfig":
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise UsageError(f"--config {file!r} cannot be read: {reason}") from None
     config = parse(text, file, ReferencedValues(os.environ, lambda path: _read_text(folder / path)))
+
+    def locate(path: str) -> str:
+        """Return a path relative to the configuration."""
+        return path if "://" in path else str(folder / path)
+
     documents = [
-        document
-        if "://" in document.spec
-        else replace(document, spec=str(folder / document.spec))  # relative to the configuration
+        replace(
+            document,
+            spec=locate(document.spec),
+            references=tuple(map(locate, document.references)),
+        )
         for document in config.documents
     ]
     return replace(config, documents=tuple(documents))
@@ -509,7 +522,11 @@ def _print_config(
 ) -> int:
     """Print the configuration of a host. Credentials become environment variables."""
     arguments = [*map(_absolute, specs)]
+    allowed = source.allowed_references()
+    if isinstance(allowed, str):
+        allowed = () if allowed == DEFAULT.references else (_absolute(allowed),)
     for option, values in (
+        ("--references", allowed),
         ("--base-url", options["base_urls"]),
         ("--select", options["globs"]),
         ("--allow", options["allow"]),

@@ -102,6 +102,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     """
     _check(options)
     refuse_source(spec, path)
+    options["references"] = source.allowed_references()  # for other processes, too
     convert = partial(_convert, options=options)
     if os.path.isdir(spec):  # noqa: PTH112  # False for a path that is empty or too long
         from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
@@ -138,6 +139,7 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Con
         keyword=not options["positional"],
         dialect=options["dialect"] or "3.0",
         naming=options["naming"],
+        references=options["references"],
     )
     with Progress() as progress:
         application = source.application(spec, settings, progress)
