@@ -97,7 +97,7 @@ def test_the_version_is_read_by_its_text(head: dict[str, Any], found: str) -> No
         ({"swagger": "1.2"}, "swagger: '1.2'"),
         ({"swaggerVersion": "1.2"}, "swaggerVersion"),
         ({"asyncapi": "3.0.0"}, "asyncapi"),
-        ({"arazzo": "1.0.0"}, "an Arazzo document (it says '1.0.0')"),
+        ({"arazzo": "1.0.0"}, "an Arazzo document (version '1.0.0')"),
         ({"info": {"_postman_id": "x"}, "item": []}, "a Postman collection; convert it"),
         (
             {"info": {"schema": "https://schema.getpostman.com/v2.1.0/x.json"}},
@@ -106,10 +106,10 @@ def test_the_version_is_read_by_its_text(head: dict[str, Any], found: str) -> No
         ({"info": None, "item": []}, "its first keys are 'info', 'item'"),
         ({"data": {"__schema": {}}}, "a GraphQL introspection"),
         ({"$schema": "https://json-schema.org/draft-07/schema"}, "a JSON Schema"),
-        ({"OpenAPI": "3.0.0"}, "it says 'OpenAPI'; write openapi (at #/OpenAPI)"),
+        ({"OpenAPI": "3.0.0"}, "it has the key 'OpenAPI'; write openapi (at #/OpenAPI)"),
         (
             {"data": {"openapi": "3.0.0"}},
-            "the document is one of its members; take it out (at #/data)",
+            "the document is one of its members; pass that member alone (at #/data)",
         ),
         ({"info": {}, "paths": {}}, "no version; add the key openapi"),
         ({"type": "object", "properties": {}}, "'type', 'properties'"),

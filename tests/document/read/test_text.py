@@ -57,10 +57,10 @@ def test_json_and_yaml_are_told_apart(text: str, encoding: str) -> None:
 
 
 REFUSED: list[tuple[str | bytes, str]] = [
-    ("", "found nothing instead of a document"),
-    (" \n", "found nothing"),
-    ("# only a comment", "found nothing"),
-    ("null", "found nothing"),
+    ("", "the document is empty"),
+    (" \n", "the document is empty"),
+    ("# only a comment", "the document is empty"),
+    ("null", "the document is empty"),
     ("hello", "found plain text"),
     ("[1, 2]", "found an array"),
     ("- a", "found an array"),
@@ -99,7 +99,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
         r"not JSON: expected ',' or a closing bracket.* comma missing\? \(line 2, column 1\)",
     ),
     ("{'a': 'b' 'c'}", r"not YAML: .*, and not JSON: .*single quote.*\(line 1, column 2\)"),
-    ('{"a": "\\d"}', r"not JSON: .*means nothing in JSON.*\(line 1, column 8\)"),
+    ('{"a": "\\d"}', r"not JSON: .*does not begin a valid escape.*\(line 1, column 8\)"),
     ('{\n<<<<<<< HEAD\n"a": 1}', r"not JSON: .* a merge conflict.*\(line 2, column 1\)"),
     ("[" * 2000, "deeper than 200 levels"),
     ("{a: " * 2000, "deeper than 200 levels"),
@@ -124,7 +124,7 @@ def test_an_encoding_is_seen_without_a_mark(text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"a": 1,}', "a comma behind the last member; remove it (line 1, column 8)"),
+        ('{"a": 1,}', "a comma after the last member; remove it (line 1, column 8)"),
         ('{"a": "b\nc"}', "a line break"),
         ('{"a": NaN}', "a word that JSON does not have (line 1, column 7)"),
         ('{"a": 1 # one\n}', "a comment"),

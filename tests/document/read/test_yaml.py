@@ -140,7 +140,7 @@ REFUSED = [
     ("a: \ud800", "surrogate", (1, 4)),
     ("a:\n\tb: 1", "found a tab in the indentation; indent with spaces", (2, 1)),
     ("a: b: c", "found ': ' a second time", (1, 5)),
-    ("a: 1\n b: 2", "fits no mapping above", (2, 3)),
+    ("a: 1\n b: 2", "does not belong to a mapping above", (2, 3)),
     ("a:\n    b: 1\n  c: 2", "no line above has this indentation", (3, 3)),
     ("a: 'it's'", "quote the whole value", (1, 8)),
     ("a: [a-z]+", "quote the whole value", (1, 9)),

@@ -230,7 +230,7 @@ def test_too_many_meanings_are_open_with_an_edit_and_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """N3, T17: where a document has too many variants, the reference admits anything, and both records say so."""
-    monkeypatch.setattr(dynamic, "_MOST", 0)
+    monkeypatch.setattr(dynamic, "_MAX_VARIANTS", 0)
     schemas = pages(identified=True)
     schemas["Both"] = {
         "$id": "both",

@@ -117,7 +117,7 @@ def _metaschema(version: str) -> "Metaschema | None":
 def _text_for_unchecked(version: str) -> str:
     """Return the text that explains why documents of a version cannot be checked."""
     return (
-        f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema of it; "
+        f"OpenAPI {version} is not checked: the installed openapi-spec-validator has no metaschema for it; "
         f"install openapi-spec-validator>={_KNOWS_32}"
     )
 

@@ -334,8 +334,8 @@ _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "minItems": lambda limit: f"at least {counted(limit, 'item')}",
     "minProperties": lambda limit: f"at least {_properties_text(limit)}",
     "maxProperties": lambda limit: f"at most {_properties_text(limit)}",
-    "uniqueItems": lambda _: "no item twice",
-    "contains": lambda _: "another number of certain items",
+    "uniqueItems": lambda _: "distinct items",
+    "contains": lambda _: "another number of matching items",
 }
 
 

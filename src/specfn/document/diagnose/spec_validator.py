@@ -125,8 +125,8 @@ def _refuse(uri: str) -> NoReturn:
 def _stumble(error: Exception) -> str:
     """Return a text for an exception. A text that quotes the document is replaced by the reference."""
     reference = getattr(error, "ref", None)
-    what = f"the reference {reference!r} leads nowhere" if reference else str(error)
-    return f"openapi-spec-validator cannot go on ({type(error).__name__}): {what}"
+    what = f"the reference {reference!r} has no target" if reference else str(error)
+    return f"openapi-spec-validator stopped at an error ({type(error).__name__}): {what}"
 
 
 def _one_line(text: str) -> str:

@@ -26,7 +26,7 @@ STYLES: Final[dict[str, frozenset[str]]] = {
     "cookie": frozenset({"form"}),
 }
 
-#: Fields that describe the serialization of a schema. They are not allowed beside ``content``.
+#: Fields that describe the serialization of a schema. They are not allowed next to ``content``.
 _SERIALIZATION: Final = ("style", "explode", "allowReserved", "example", "examples")
 
 #: Methods whose request body readers of 3.0 ignore (3.0, section Operation Object).
@@ -39,7 +39,7 @@ def one_example(walk: ObjectDowngrade, out: JsonObject) -> None:
     """Keep either ``examples`` or ``example`` (3.0, section Media Type Object)."""
     if "example" in out and "examples" in out:
         del out["example"]
-        walk.losses.add("OpenAPI 3.0 allows no `example` beside `examples`", "example")
+        walk.losses.add("OpenAPI 3.0 does not allow `example` next to `examples`", "example")
 
 
 def _keep_style_and_content(walk: ObjectDowngrade, out: JsonObject, styles: frozenset[str]) -> None:
@@ -48,12 +48,12 @@ def _keep_style_and_content(walk: ObjectDowngrade, out: JsonObject, styles: froz
         walk.losses.add(f"OpenAPI 3.0 has no style {out.pop('style')!r} here", "style")
     content = out.pop("content", {})
     if content and "schema" in out:
-        walk.losses.add("OpenAPI 3.0 allows no `content` beside `schema`", "content")
+        walk.losses.add("OpenAPI 3.0 does not allow `content` next to `schema`", "content")
     elif content:
         for key in _SERIALIZATION:
             if key in out:
                 del out[key]
-                walk.losses.add(f"OpenAPI 3.0 allows no `{key}` beside `content`", key)
+                walk.losses.add(f"OpenAPI 3.0 does not allow `{key}` next to `content`", key)
         first, *others = content
         for other in others:
             walk.losses.add("OpenAPI 3.0 allows one media type here", "content", other)
@@ -106,7 +106,9 @@ def link(walk: ObjectDowngrade, out: JsonObject) -> None:
     """Keep one of the two fields by which a Link Object names its operation."""
     if "operationId" in out and "operationRef" in out:
         del out["operationRef"]
-        walk.losses.add("OpenAPI 3.0 allows no `operationRef` beside `operationId`", "operationRef")
+        walk.losses.add(
+            "OpenAPI 3.0 does not allow `operationRef` next to `operationId`", "operationRef"
+        )
 
 
 def oauth_flow(_: ObjectDowngrade, out: JsonObject) -> None:
@@ -132,7 +134,7 @@ def of_method(method: str) -> Rule:
         if new is None:
             return DROP
         if method in _BODILESS and "requestBody" in new and not walk.is_native:
-            reason = f"OpenAPI 3.0 tells readers to ignore the body of a {method.upper()} request"
+            reason = f"readers of OpenAPI 3.0 ignore the body of a {method.upper()} request"
             walk.losses.add(reason, "requestBody")
         return new
 
@@ -208,7 +210,7 @@ def security_scheme(walk: ObjectDowngrade, value: Any) -> Any:
 
 
 def parameters(walk: ObjectDowngrade, value: Any) -> Any:
-    """Write a list of parameters. Equal dangling references are merged, as 3.0 requires distinct items."""
+    """Write a list of parameters. Equal dangling references are merged, because 3.0 requires distinct items."""
     alike = isinstance(value, list) and sum(reference_of(item) is not None for item in value) > 1
     return (set_of if alike else list_of)(of("parameter"))(walk, value)
 

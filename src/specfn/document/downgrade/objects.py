@@ -146,7 +146,7 @@ def anything(_: ObjectDowngrade, value: Any) -> Any:
 
 
 def text(_: ObjectDowngrade, value: Any) -> Any:
-    """Keep a string; write a number, as YAML reads it, as a string."""
+    """Keep a string; write a number, which YAML may have read, as a string."""
     if value.__class__ in (int, float):
         return str(value)
     return value if isinstance(value, str) else DROP
@@ -158,7 +158,7 @@ def flag(_: ObjectDowngrade, value: Any) -> Any:
 
 
 def one_of(*words: str) -> Rule:
-    """Return a rule that keeps one of some words."""
+    """Return a rule that keeps only these words."""
 
     def rule(_: ObjectDowngrade, value: Any) -> Any:
         return value if isinstance(value, str) and value in words else DROP
@@ -226,7 +226,7 @@ def schema(walk: ObjectDowngrade, value: Any) -> Any:
 
 @cache
 def _format(name: str) -> Any:
-    import jsonschema_rs  # noqa: PLC0415 - 24 ms that only a document with such texts pays
+    import jsonschema_rs  # noqa: PLC0415  # 24 ms, which only documents with such texts need
 
     return jsonschema_rs.Draft4Validator({"format": name}, offline=True, validate_formats=True)
 

@@ -50,7 +50,7 @@ _MAX_REPEATED_BYTES: Final = 200
 #: The largest condition, in bytes, that is written twice: once for ``then`` and once for ``else``.
 _MAX_CONDITION_BYTES: Final = 4_000
 
-#: Keywords beside which the ``enum`` of ``propertyNames`` alone decides which names are allowed.
+#: Keywords next to which the ``enum`` of ``propertyNames`` alone decides which names are allowed.
 _BESIDE_NAMES: Final = frozenset("title description deprecated examples default type enum".split())
 
 #: Patterns that match every name.
@@ -98,7 +98,7 @@ class SchemaDowngrade:
             new_name = self._names.get(name, name)
             out[new_name] = self.schema(node)
             if new_name != name:
-                text = f"OpenAPI 3.0 allows no component of this name: it is {new_name!r}, also as a tag"
+                text = f"OpenAPI 3.0 does not allow this name of a component: it becomes {new_name!r}, also as a tag"
                 self.losses.add(text)
             self.losses.within(mark, name)
         self._root = None
@@ -300,7 +300,7 @@ class _Draft:
     also: list[JsonObject] = field(default_factory=list)
 
     def conjoin(self, key: str, value: Any) -> None:
-        """Add a condition. A union beside a discriminator gets its own schema, as it does not list the subtypes."""
+        """Add a condition. A union next to a discriminator gets its own schema, as it does not list the subtypes."""
         if key in self.out or (key == "anyOf" and "discriminator" in self.out):
             self.also.append({key: value})
         else:
@@ -524,7 +524,7 @@ def _one_of(walk: SchemaDowngrade, draft: _Draft) -> None:
     walk.lose(reason, "oneOf")
     if "anyOf" in draft.out:
         draft.also.append({"anyOf": branches})
-    else:  # also beside a discriminator, which lists these branches
+    else:  # also next to a discriminator, which lists these branches
         draft.out["anyOf"] = branches
 
 
@@ -614,7 +614,7 @@ def _examples(walk: SchemaDowngrade, draft: _Draft) -> None:
 
 
 def _write_type(_: SchemaDowngrade, draft: _Draft) -> None:
-    """Write one type, ``nullable`` beside it, or a union with a branch for each type."""
+    """Write one type, if necessary with ``nullable``, or a union with a branch for each type."""
     kind = draft.out.pop("type", None)
     if kind is None:
         _mark_nullable_enum(draft)
@@ -631,7 +631,7 @@ def _write_type(_: SchemaDowngrade, draft: _Draft) -> None:
         typed = {"not": {}}
     elif rest and nullable:
         typed["nullable"] = True
-    # In some readers, ``nullable`` admits null in spite of these keywords. In a separate schema it does not.
+    # In some readers, ``nullable`` allows null in spite of these keywords. In a separate schema it does not.
     apart = nullable and (bool(draft.also) or any(key in draft.out for key in _APPLICATORS))
     if apart or (not rest and ("enum" in draft.out or not nullable)):
         draft.also.append(_with_items(typed))
@@ -667,7 +667,7 @@ def _type_of_format(name: str, kinds: list[str]) -> str | None:
 
 
 def _with_items(schema: JsonObject) -> JsonObject:
-    """Add the ``items`` that 3.0 requires beside the type ``array``."""
+    """Add the ``items`` that 3.0 requires for the type ``array``."""
     if schema.get("type") == "array":
         schema.setdefault("items", {})
     return schema
@@ -690,7 +690,7 @@ def without_null(branches: list[JsonObject]) -> list[JsonObject]:
 
 
 def _null_branch(_: SchemaDowngrade, draft: _Draft) -> None:
-    """Replace a branch that is null alone. A single branch that remains beside annotations replaces the union."""
+    """Replace a branch that is null alone. A single branch next to annotations replaces the union."""
     for key in ("anyOf", "oneOf"):
         branches = draft.out.get(key, [])
         others = without_null(branches)

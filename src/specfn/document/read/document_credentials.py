@@ -1,4 +1,4 @@
-"""Headers and authentication for documents behind a login, sent to one origin only (rule N1, T28)."""
+"""Headers and authentication for documents behind a login; they are sent to one origin only (rule N1, T28)."""
 
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,7 +41,7 @@ class DocumentCredentials(NamedTuple):
         self, request: "httpx.Request"
     ) -> Generator["httpx.Request", "httpx.Response", None]:
         """Yield the requests of one exchange. Receives the response to each request but the last."""
-        from httpx import BasicAuth  # noqa: PLC0415  # 150 ms that only a URL pays
+        from httpx import BasicAuth  # noqa: PLC0415  # 150 ms, which only URLs need
 
         auth = BasicAuth(*self.auth) if isinstance(self.auth, tuple) else self.auth
         if auth is None:
@@ -62,7 +62,7 @@ def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> 
         UsageError: the source is not a URL, the URL is plain http to another machine, or a header or ``auth`` is
             invalid.
     """
-    import httpx  # noqa: PLC0415  # 150 ms that only a URL pays
+    import httpx  # noqa: PLC0415  # 150 ms, which only URLs need
 
     from specfn.network.origins import is_loopback, origin_of  # noqa: PLC0415  # imports httpx
 

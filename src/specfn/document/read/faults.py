@@ -19,14 +19,14 @@ _RESOLVE: Final = "the text contains a merge conflict; resolve it"
 _TRAILING: Final = re.compile(r"\s*,")
 
 #: Older versions of Python report the bracket after such a comma, newer ones the comma.
-_TRAILING_COMMA: Final = "found a comma behind the last member; remove it"
+_TRAILING_COMMA: Final = "found a comma after the last member; remove it"
 
 #: A better text for each message of the standard library's parser.
 _JSON_PROBLEMS: Final = (
     ("trailing comma", _TRAILING_COMMA),
-    ("Extra data", "found more text behind the end; remove it"),
+    ("Extra data", "found more text after the end; remove it"),
     ("control character", r"found a line break or tab within a text; write \n or \t"),
-    ("escape", r"found a \ that means nothing in JSON; write \\"),
+    ("escape", r"found a \ that does not begin a valid escape; write \\"),
     ("Unterminated string", "the text ends too early; it is cut off, or a quote is missing"),
     ("property name", "expected a property name in double quotes"),
     ("':' delimiter", "expected ':'"),
@@ -35,7 +35,7 @@ _JSON_PROBLEMS: Final = (
 
 #: By the text at the position: the token that was found, and the advice.
 _JSON_FOUND: Final = (
-    (r"/[/*]|#", "found a comment; JSON has none, remove it"),
+    (r"/[/*]|#", "found a comment, which JSON does not allow; remove it"),
     (r"'", "found a single quote; use double quotes"),
     (r"NaN|-?Infinity|undefined|None|True|False", "found a word that JSON does not have"),
     (r"[^\W\d]", "found a word without quotes; use double quotes"),
@@ -192,9 +192,7 @@ def _second_colon(fault: _ParserFault) -> YAMLFault:
     if ": " in fault.before.replace("\t", " "):
         reason = "found ': ' a second time on one line; quote the text that contains it"
     else:
-        reason = (
-            "found a key that fits no mapping above; correct its indentation, or the line above"
-        )
+        reason = "found a key that does not belong to a mapping above; correct its indentation, or the line above"
     return YAMLFault(reason, fault.place)
 
 
@@ -259,7 +257,9 @@ _YAML_PROBLEMS: Final[tuple[tuple[str, _Explanation], ...]] = (
     ),
     (
         r"unknown escape character",
-        _always("found a \\ that has no meaning in double quotes; use single quotes"),
+        _always(
+            "found a \\ that does not begin a valid escape in double quotes; use single quotes"
+        ),
     ),
     (r"document start", _always("found more text after the end of the document; remove it")),
 )

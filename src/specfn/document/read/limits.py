@@ -1,6 +1,6 @@
 """Check of documents that callers pass as objects: JSON values of plain types, limited in depth and size.
 
-Parsers of text create nothing else, and count the aliases of YAML themselves (``yaml``). A ``dict`` from a caller is
+Parsers of text create nothing else, and count the aliases of YAML themselves (``yaml``). A caller's ``dict`` is
 checked once. It is never changed; only the parts around a key that must become a string are copied.
 """
 

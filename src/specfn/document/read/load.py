@@ -67,7 +67,7 @@ def read(
     content: Any = source
     uri = None
     if isinstance(source, str) and _URL.match(source):
-        from specfn.document.read.download import fetch  # noqa: PLC0415  # 150 ms that only a URL pays
+        from specfn.document.read.download import fetch  # noqa: PLC0415  # 150 ms, which only URLs need
 
         origins = () if isinstance(references, str) else references
         content, uri = fetch(

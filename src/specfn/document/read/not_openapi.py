@@ -43,7 +43,11 @@ _LANGUAGES: Final = (
     (r"version https://git-lfs\.", "a pointer of Git LFS", "fetch the file with git lfs pull"),
     (r"(module\.)?exports\b|window\.|(export|import|const|var|let)\s", "a program", _FILE),
     (r"[\w.$]+\(\s*[\{\[]", "a program", _FILE),
-    (r"/[/*]", "a comment that begins with /", "JSON and YAML have none of that kind; remove it"),
+    (
+        r"/[/*]",
+        "a comment that begins with /",
+        "JSON and YAML do not allow such comments; remove it",
+    ),
 )
 
 #: Spaces and comments before the first token. A RAML document declares itself in a comment.
@@ -69,7 +73,7 @@ class ForeignFormat(NamedTuple):
 _KINDS: Final = (
     ForeignFormat(("asyncapi",), "", "an AsyncAPI document", _OTHER),
     ForeignFormat(
-        ("arazzo",), "", "an Arazzo document", "use the OpenAPI document that it speaks of"
+        ("arazzo",), "", "an Arazzo document", "use the OpenAPI document that it refers to"
     ),
     ForeignFormat(
         ("overlay",), "", "an Overlay document", "apply it to its OpenAPI document first"
@@ -127,14 +131,14 @@ def document(members: JsonObject) -> NotOpenAPI:
     """Recognize an object that is not an OpenAPI document of a supported version."""
     for version in _VERSIONS:
         if version in members:
-            reason = f"it says {version}: {str(members[version])[:40]!r}"
+            reason = f"it declares {version}: {str(members[version])[:40]!r}"
             return NotOpenAPI(
                 f"{reason}; correct the version, or convert the document", f"/{version}"
             )
     for kind in _KINDS:
         value = _at(members, kind.keys)
         if value is not None and re.search(kind.value, str(value)[:_HEAD]):
-            version = f" (it says {str(value)[:40]!r})" if kind.keys[0] in _NAMED else ""
+            version = f" (version {str(value)[:40]!r})" if kind.keys[0] in _NAMED else ""
             return NotOpenAPI(f"it is {kind.what}{version}; {kind.do}", join(kind.keys))
     return _nameless(members)
 
@@ -149,10 +153,12 @@ def _nameless(members: JsonObject) -> NotOpenAPI:
     """Describe an object without a key that declares a version."""
     for key, value in members.items():
         if key.lower() in _VERSIONS:
-            return NotOpenAPI(f"it says {key!r}; write {key.lower()}", join((key,)))
+            return NotOpenAPI(f"it has the key {key!r}; write {key.lower()}", join((key,)))
         if isinstance(value, dict) and any(version in value for version in _VERSIONS):
-            return NotOpenAPI("the document is one of its members; take it out", join((key,)))
+            return NotOpenAPI(
+                "the document is one of its members; pass that member alone", join((key,))
+            )
     if "paths" in members:
-        return NotOpenAPI("it has paths and no version; add the key openapi (or swagger: '2.0')")
+        return NotOpenAPI("it has paths but no version; add the key openapi (or swagger: '2.0')")
     keys = ", ".join(repr(key[:40]) for key in list(members)[:5])
     return NotOpenAPI(f"its first keys are {keys}" if keys else "it is empty")

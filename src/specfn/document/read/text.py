@@ -11,7 +11,7 @@ from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
 
-#: Receives the number of bytes that have arrived or were parsed, and the number of all if it is known.
+#: Receives the number of bytes that have arrived or were parsed, and the total if it is known.
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 #: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
@@ -39,7 +39,6 @@ _KINDS: Final[dict[type, str]] = {
     bool: "a boolean",
     int: "a number",
     float: "a number",
-    type(None): "nothing",
 }
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
@@ -95,9 +94,10 @@ def parse(text: str | bytes, *, thorough: bool = False, progress: Progress | Non
         else:
             parsed = _yaml_value(data, progress)
     if parsed.document.__class__ is not dict:
+        kind = _KINDS.get(parsed.document.__class__)
+        problem = "the document is empty" if kind is None else f"found {kind} instead of a document"
         raise DocumentError(
-            f"found {_KINDS[parsed.document.__class__]} instead of a document; "
-            "a document is a JSON or YAML object with the key openapi or swagger"
+            f"{problem}; expected a JSON or YAML object with the key openapi or swagger"
         )
     return parsed
 
@@ -129,7 +129,7 @@ def _decode(data: bytes, encoding: str = "utf-8") -> str:
 
 
 def _first(data: bytes) -> bytes:
-    """Return the first character that is not white space; empty without one."""
+    """Return the first character that is not white space; empty if there is none."""
     match = _SPACE.match(data)
     start = match.end() if match else 0
     return data[start : start + 1]
@@ -156,7 +156,7 @@ def _json_document(value: Any, data: bytes, *, thorough: bool) -> Parsed:
 
 
 def _with_unreadable_numbers(data: bytes, *, thorough: bool) -> Parsed | None:
-    """Read a text that is JSON but for numbers that cannot be represented; ``None`` if it has other faults."""
+    """Read a text that is JSON except for numbers that cannot be represented; ``None`` if it has other faults."""
     from specfn.document.read import unreadable_numbers  # noqa: PLC0415  # few texts have one
 
     try:
@@ -195,7 +195,7 @@ def _count(data: bytes) -> int:
 
 def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
-    from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms that JSON does not pay
+    from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms, which JSON does not need
 
     _decode(data)
     is_json = _JSON.match(data)
@@ -215,7 +215,7 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
 
 
 def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
-    from specfn.document.read import yaml  # noqa: PLC0415  # 17 ms that a JSON document does not pay
+    from specfn.document.read import yaml  # noqa: PLC0415  # 17 ms, which JSON does not need
 
     if not _VERSION.search(data, 0, _HEAD):
         _refuse_foreign(data)

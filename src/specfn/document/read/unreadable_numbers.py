@@ -67,5 +67,5 @@ def _notes(value: Any) -> Iterator[Note]:
 
 
 def note_on(number: UnreadableNumber, place: tuple[str | int, ...]) -> Note:
-    """Return the note on an unreadable number at a place."""
+    """Return the note about an unreadable number."""
     return Note(pointer=join(place), text=f"found {number}")
