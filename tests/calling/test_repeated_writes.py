@@ -10,7 +10,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.calling.models import Script, said, wished
+from tests.calling.models import CONNECTORS, Script, said, wished
 from tests.calling.shop import APP
 from tests.strict_shop.server import Server
 
@@ -230,6 +230,54 @@ def test_a_write_without_a_response_is_not_repeated() -> None:
         "may have taken effect, so it was not sent again. Nothing was executed. Read the data to see if it took effect, "
         "or ask the user; do not send the same call again."
     )
+
+
+#: Outcomes after which nobody knows whether the write took effect.
+DOUBTFUL = (httpx.ReadTimeout, httpx.ReadError)
+
+
+@given(
+    names=st.lists(st.integers(0, 2), min_size=1, max_size=4),
+    outcomes=st.lists(st.sampled_from(list(OUTCOMES)), min_size=1, max_size=4),
+    again=st.integers(0, 2),
+    connector=st.sampled_from(CONNECTORS),
+    is_native=st.booleans(),
+)
+def test_a_conversation_that_is_continued_by_its_messages_knows_unknown_outcomes(
+    *, names: list[int], outcomes: list[Any], again: int, connector: str, is_native: bool
+) -> None:
+    """Law: a write is sent in the next conversation, if no earlier one of unknown outcome equals it."""
+    seen: list[bytes] = []
+    connection = specfn.Connection(
+        base_url="http://127.0.0.1:9",
+        credentials={"bearer": "t"},
+        client=httpx.Client(transport=httpx.MockTransport(_server(outcomes, seen))),
+    )
+    settings: Any = {"connector": connector, "connection": connection, "config": NEVER}
+    lines = [
+        *(
+            wished((f"c{i}", "products_post", _named(name)), connector=connector)
+            for i, name in enumerate(names)
+        ),
+        said("Done.", connector),
+    ]
+    script = Script(lines)
+    first = calling.run(APP, script, messages="x", **settings)
+    made = [json.loads(body)["name"] for body in seen]
+    doubtful = {
+        name
+        for index, name in enumerate(made)
+        if outcomes[min(index, len(outcomes) - 1)] in DOUBTFUL
+    }
+    member = {"openai-responses": "input", "gemini": "contents"}.get(connector, "messages")
+    messages = script.requests[-1][member] if is_native else first.messages
+    write = wished(("d1", "products_post", _named(again)), connector=connector)
+    second = calling.run(
+        APP, Script([write, said("Done.", connector)]), messages=messages, **settings
+    )
+    assert (len(seen) > len(made)) is (f"Lamp {again}" not in doubtful)
+    text = second.calls[0].result
+    assert ("may have taken effect" in text) is (f"Lamp {again}" in doubtful)
 
 
 def test_a_write_that_did_not_reach_the_server_may_be_sent_again() -> None:

@@ -1,6 +1,7 @@
 """Histories in a vendor's own form: accepted as they are, sent back as they were, and refused with a reason."""
 
 import copy
+import itertools
 import json
 from typing import Any
 
@@ -221,6 +222,87 @@ def test_a_history_can_go_on_elsewhere(name: str, other: str, turns: Any) -> Non
     for _, _, calls in turns:
         for called, _ in calls:
             assert called in text
+
+
+def is_result(block: Any) -> bool:
+    """Return whether a message or a part of one is a result, in any vendor's words."""
+    return isinstance(block, dict) and (
+        block.get("role") == "tool"
+        or block.get("type") in ("function_call_output", "tool_result")
+        or bool(block.keys() & {"toolResult", "functionResponse"})
+    )
+
+
+def results_of(value: Any) -> list[Any]:
+    """Return the results of a history in order, in any vendor's words."""
+    if is_result(value):
+        return [value]
+    if isinstance(value, dict):
+        return [item for inner in value.values() for item in results_of(inner)]
+    return (
+        [item for inner in value for item in results_of(inner)] if isinstance(value, list) else []
+    )
+
+
+def without_results(value: Any, lost: list[Any]) -> Any:
+    """Return a history without some results, which are found by identity."""
+    if isinstance(value, dict):
+        return {key: without_results(inner, lost) for key, inner in value.items()}
+    if isinstance(value, list):
+        kept = [item for item in value if not any(item is one for one in lost)]
+        return [without_results(item, lost) for item in kept]
+    return value
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@given(turns=TURNS, data=st.data())
+def test_every_open_call_of_a_history_gets_a_result(
+    name: str, turns: Any, data: st.DataObject
+) -> None:
+    """Law: whichever results are lost, each call is sent with one result, after it, and the others are unchanged."""
+    form, member = FORMS[name]
+    whole = form(turns)
+    lost = [item for item in results_of(whole) if data.draw(st.booleans())]
+    session = begun(name, without_results(whole, lost))
+    sent = session.next().request[member]  # type: ignore[union-attr]
+    kept = [item for item in results_of(whole) if not any(item is one for one in lost)]
+    results = results_of(sent)
+    assert [item for item in results if item in kept] == kept
+    assert len(results) == len(results_of(whole))
+    added = [item for item in results if "No result was recorded" in json.dumps(item)]
+    assert len(added) == len(lost)
+    assert all("Nothing was executed" not in json.dumps(item) for item in added)
+    messages = [*session.messages]
+    for index, message in enumerate(messages):
+        after = itertools.takewhile(lambda m: m["role"] == "tool", messages[index + 1 :])
+        ids = [item["id"] for follower in after for item in follower["results"]]
+        if "calls" in message:
+            assert sorted(ids) == sorted(call["id"] for call in message["calls"])
+    assert begun(name, copy.deepcopy(sent)).next().request[member] == sent  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@given(turns=TURNS, data=st.data(), other=st.sampled_from(sorted(FORMS)))
+def test_open_calls_of_specfn_s_own_form_get_results_in_order(
+    name: str, turns: Any, data: st.DataObject, other: str
+) -> None:
+    """Law: the results of a turn are in the order of its calls, also those that were lost."""
+    messages: list[Any] = []
+    for message in begun(name, FORMS[name][0](turns)).messages:
+        own: Any = {key: value for key, value in message.items() if key != "native"}
+        if message["role"] in ("system", "user"):
+            own["content"] = "Hi"
+        if "results" in own:
+            own["results"] = [item for item in message["results"] if data.draw(st.booleans())]
+            if not own["results"] and data.draw(st.booleans()):
+                continue
+        messages.append(own)
+    continued = [*begun(other, messages).messages]
+    for index, message in enumerate(continued):
+        if message.get("calls"):
+            after = continued[index + 1]
+            assert [item["id"] for item in after["results"]] == [c["id"] for c in message["calls"]]
+    assert [*begun(other, continued).messages] == continued
 
 
 def test_the_hint_is_added_to_a_developers_message() -> None:

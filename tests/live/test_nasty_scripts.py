@@ -226,9 +226,6 @@ _CHAT_FORMAT = ("openai", "mistral", "cohere", "ollama")
 
 #: What the scripts show today: by test, what happens, and with which vendors; with all if empty.
 TODAY: dict[str, tuple[str, Sequence[str]]] = {
-    "unanswered_call_gets_a_result": ("the history is sent without a result", ()),
-    "write_without_a_result": ("the write is sent again", ()),
-    "continued_conversation": ("the write is sent again", ()),
     "two_calls_without_ids": ("their arguments are joined", _CHAT_FORMAT),
     "null_in_place_of_a_function": ("a TypeError", _CHAT_FORMAT),
     "call_written_as_text": ("it is a text, and there is no option", ()),

@@ -1,13 +1,14 @@
 """The history of a conversation: names that a provider accepts, and the recovery hint (rules C6, C9)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from specfn.connectors.histories import in_own_form
-from specfn.connectors.turn import Message
+from specfn.connectors.turn import Call, Message, Returned
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
-from specfn.invocation.prompts import RECOVERY
+from specfn.invocation.prompts import RECOVERY, has_unknown_outcome, unrecorded
 
 #: The messages that a caller passes: the user's text, or messages in specfn's own form or the vendor's.
 Messages: TypeAlias = str | Sequence[Mapping[str, Any]]
@@ -50,6 +51,76 @@ def _add_hint(messages: list[Message]) -> list[Message]:
                 message["native"] = {key: {**value, "content": text} for key, value in own}
         return messages
     return [{"role": "system", "content": RECOVERY}, *messages]
+
+
+def answer_open_calls(
+    messages: Sequence[Message], safety_of: Callable[[str], str | None]
+) -> list[Message]:
+    """Return messages in which every call has a result: vendors refuse a history in which one is missing.
+
+    The added result says that none was recorded. Whether the call was executed is known to nobody here.
+
+    Args:
+        messages: the conversation.
+        safety_of: returns the safety of the function that a name means; ``None`` if it means none.
+    """
+    answered: list[Message] = []
+    missing: list[Returned] = []
+    for index, message in enumerate(messages):
+        if message["role"] != "tool" and missing:
+            _add_results(answered, missing)
+            missing = []
+        answered.append(message)
+        if "calls" in message:
+            unanswered = _unanswered(message["calls"], islice(messages, index + 1, None))
+            missing = [_unrecorded(call, safety_of(call["name"])) for call in unanswered]
+    if missing:
+        _add_results(answered, missing)
+    return answered
+
+
+def _unanswered(calls: Sequence[Call], following: Iterable[Message]) -> list[Call]:
+    """Return the calls of a turn that have no result before the calls of the next turn."""
+    open_calls = [*calls]
+    for message in following:
+        if "calls" in message:
+            break
+        for item in message.get("results", ()):
+            call = next((c for c in open_calls if item["id"] in ("", c["id"])), None)
+            if call is not None:
+                open_calls.remove(call)
+    return open_calls
+
+
+def _unrecorded(call: Call, safety: str | None) -> Returned:
+    return {"id": call["id"], "name": call["name"], "text": unrecorded(safety), "error": True}
+
+
+def _add_results(messages: list[Message], results: list[Returned]) -> None:
+    """Add results after the last message. Results in specfn's own form are in the order of their calls."""
+    before = messages[-1]
+    if before["role"] != "tool" or "native" in before or "calls" not in messages[-2]:
+        messages.append({"role": "tool", "results": results})
+        return
+    order = [call["id"] for call in messages[-2]["calls"]]
+    joint = [*before["results"], *results]
+    joint.sort(key=lambda item: order.index(item["id"]) if item["id"] in order else len(order))
+    messages[-1] = {**before, "results": joint}
+
+
+def doubtful_calls(messages: Sequence[Message]) -> list[Call]:
+    """Return the calls of which nobody knows whether they were executed, by their results."""
+    calls: dict[str, Call] = {}
+    doubtful: list[Call] = []
+    for message in messages:
+        if "calls" in message:  # ids belong to a turn and its results
+            calls = {call["id"]: call for call in message["calls"]}
+        doubtful += [
+            calls[item["id"]]
+            for item in message.get("results", ())
+            if item["id"] in calls and has_unknown_outcome(item["text"])
+        ]
+    return doubtful
 
 
 def with_names(message: Message, names: Mapping[str, str]) -> Message:

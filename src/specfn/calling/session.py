@@ -16,7 +16,14 @@ from specfn.calling import effects, events
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
-from specfn.calling.history import Messages, called_names, opening_messages, with_names
+from specfn.calling.history import (
+    Messages,
+    answer_open_calls,
+    called_names,
+    doubtful_calls,
+    opening_messages,
+    with_names,
+)
 from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.planning import PlannedRequest, Planner
 from specfn.calling.prompt_files import Settings
@@ -103,6 +110,21 @@ class Session:
         parts = (self.catalog, self.codec, self.choice, self.config, self.extra)
         self._planner: Final = Planner(*parts, profile)
         self._planner.begin(self._state)
+        self._complete_history()
+
+    def _complete_history(self) -> None:
+        """Give the calls of the caller's messages that have no result one, and remember those of unknown outcome."""
+        state = self._state
+        if not any("calls" in message for message in state.messages):
+            return
+        offered = self._planner.offered(state)
+
+        def safety_of(name: str) -> str | None:
+            found = self.catalog.resolve(offered.function_name(name)).name
+            return None if found is None else self.catalog.by_name[found].function.safety
+
+        state.messages = answer_open_calls(state.messages, safety_of)
+        state.doubtful = doubtful_calls(state.messages)
 
     # -- effects and their results ---------------------------------------------------------------
 
@@ -366,6 +388,7 @@ class Session:
             turn.limit(self.config.max_calls_per_round)
             turn.answer(self._planner.search, partial(self._planner.find, state=self._state))
             if self.config.repeat_writes == "ask":
+                turn.remember_doubtful(self._state, self._planner.catalog, planned.offered)
                 turn.find_repeated(self._state)
 
     def _without_calls(self, reply: Turn, planned: PlannedRequest) -> Stopped | None:

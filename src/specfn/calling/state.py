@@ -39,6 +39,7 @@ class State:
         refusals: the number of refusals in a row of each function.
         succeeded: the results of non-idempotent calls that succeeded, by function and arguments; ``None`` if the
             outcome is not known.
+        doubtful: the calls of earlier conversations of which nobody knows whether they were executed.
         denied: whether a call was declined and no call was made since.
         demanded: whether a message demanded a call.
         final: whether the final answer was requested.
@@ -57,6 +58,7 @@ class State:
     declined: list[str] = field(default_factory=list)
     refusals: Refusals = field(default_factory=Refusals)
     succeeded: dict[str, str | None] = field(default_factory=dict)
+    doubtful: list[Call] = field(default_factory=list)
     denied: bool = False
     demanded: bool = False
     final: bool = False
@@ -105,6 +107,14 @@ class State:
         elif result.status is None:
             self.succeeded.setdefault(write, None)
 
+    def doubt_write(self, write: str) -> None:
+        """Record a non-idempotent call of an earlier conversation whose outcome is not known.
+
+        Args:
+            write: the ``identity`` of the call.
+        """
+        self.succeeded.setdefault(write, None)
+
     def repeated_write(self, name: str, write: str) -> str | None:
         """Return the text for a call that would repeat a write; ``None`` for any other call.
 
@@ -147,13 +157,15 @@ class State:
         stored = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
         records = [_dump_record(record) for record in self.records]
         counts = {name: dict(getattr(self, name)) for name in ("faults", "attempts", "refusals")}
-        return {**stored, **counts, "records": records, "messages": encode(self.messages)}
+        lasting_values = {"messages": encode(self.messages), "doubtful": encode(self.doubtful)}
+        return {**stored, **counts, "records": records, **lasting_values}
 
     @classmethod
     def load(cls, stored: JsonObject) -> "State":
         """Return the state that ``dump`` wrote."""
         values: dict[str, Any] = {**stored}
         values["messages"] = decode(stored["messages"])
+        values["doubtful"] = decode(stored.get("doubtful", []))
         values["records"] = [_load_record(item) for item in stored["records"]]
         values["faults"] = Counter(stored["faults"])
         values["attempts"] = Counter(stored["attempts"])

@@ -171,6 +171,13 @@ class TurnCalls:
                 text = prompts.refused_without_asking(call.name, MAX_REFUSALS)
                 self.results[call.call["id"]] = CallResult(text=text, error=True)
 
+    def remember_doubtful(self, state: State, catalog: Catalog, offered: ToolSet) -> None:
+        """Record the writes of earlier conversations with an unknown outcome, as far as they can be called now."""
+        for call in state.doubtful:
+            earlier = prepare(call, catalog, offered)
+            if earlier.answer is None and _is_write(earlier):
+                state.doubt_write(identity(earlier.name, earlier.arguments))
+
     def find_repeated(self, state: State) -> None:
         """Mark the calls that would repeat a write of this conversation; hold those that repeat one of this turn."""
         waiting: set[str] = set()

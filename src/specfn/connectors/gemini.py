@@ -262,10 +262,11 @@ def _text(part: JsonObject) -> str:
 
 def _read_result(item: JsonObject) -> Returned:
     response = item.get("response") or {}
+    error = response.get("error")
     return {
         "id": item.get("id") or "",
         "name": item.get("name") or "",
-        "text": text_of(response),
+        "text": error if isinstance(error, str) else text_of(response),
         "error": "error" in response,
     }
 

@@ -25,6 +25,8 @@ _ASK: Final = (
     f"{UNKNOWN_OUTCOME} Do not call it again before you have made sure, or asked the user."
 )
 
+_UNRECORDED: Final = f"No result was recorded for this call. {UNKNOWN_OUTCOME}"
+
 _ARGUMENTS_IN_NAME: Final = (
     "Arguments do not belong in the name: send them as the arguments of the call."
 )
@@ -195,6 +197,22 @@ def unknown_stop(reason: str) -> str:
         f"Error: this call was not executed: the stop reason {quote(reason)} is unknown, so your reply may have been cut "
         f"off. You may call it once more; if that fails, too, tell the user. {NOTHING}"
     )
+
+
+def unrecorded(safety: str | None) -> str:
+    """Return the text for a call of the history without a result.
+
+    Args:
+        safety: the safety of the function; ``None`` if it is unknown.
+    """
+    if safety == "read":
+        return _UNRECORDED
+    return f"{_UNRECORDED} Do not repeat it before you have checked, or asked the user."
+
+
+def has_unknown_outcome(text: str) -> bool:
+    """Return whether a result says that its call may have been executed; a response of a server never begins so."""
+    return text.startswith(("Error: ", _UNRECORDED)) and UNKNOWN_OUTCOME in text
 
 
 def incomplete(name: str) -> str:
