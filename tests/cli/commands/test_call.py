@@ -278,6 +278,22 @@ def test_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
     assert b"PNG" not in server.body.replace(b"rex.png", b"")
 
 
+def test_arguments_are_repaired_with_files(
+    specfn: Any, pets: Path, server: Any, tmp_path: Path
+) -> None:
+    """A text around the object, its wrapper and a body in a string are repaired, as without files."""
+    photo = tmp_path / "rex.png"
+    photo.write_bytes(b"PNG")
+    body = json.dumps(json.dumps({"note": "n"}))
+    text = f'Here: {{"name": "upload", "arguments": {{"body": {body}}}}}'
+    given = ("call", pets, "upload", text, "--base-url", server.url, "--yes")
+    ended = specfn(*given, "--file", f"photo={photo}")
+    assert ended.code == 0, ended.err
+    assert b'name="note"\r\n\r\nn\r\n' in server.body
+    for kind in ("prose", "wrapper", "json"):
+        assert f"({kind})" in ended.err
+
+
 def test_files_of_an_array(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
     """Files of an array are collected; a body without properties takes none."""
     photo = tmp_path / "rex.png"

@@ -3,7 +3,7 @@
 import base64
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,14 +92,15 @@ def _parse_arguments(function: "Function", text: str | bytes, files: Sequence[st
         ArgumentError: the arguments are invalid.
         UsageError: the text is truncated and the call may change data.
     """
-    outcome = function.parse(text) if files else function.check(text)
+    outcome = function.check(text)
     repairs = outcome.repairs
+    if files and (outcome or outcome.fault is None):  # the files may be all that is missing
+        complete = _with_files(function, outcome.data, files)
+        outcome = replace(function.validate(complete), incomplete=outcome.incomplete)
     if outcome and outcome.incomplete and function.safety != "read":
         raise UsageError(
             "ARGUMENTS is truncated JSON: this function may change data; pass the complete object"
         )
-    if outcome and files:
-        outcome = function.validate(_with_files(function, outcome.data, files))
     if not outcome:
         raise ArgumentError(function.name, outcome.errors)
     for repair in repairs:
