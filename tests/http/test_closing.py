@@ -26,7 +26,7 @@ def _connection(shop: Server) -> specfn.Connection:
     return specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
 
 
-CLOSED = "the connection is closed: make a new Connection, or close it after the last call"
+CLOSED = "the connection is closed: create a new Connection, or close it after the last call"
 
 
 def test_a_closed_connection_makes_no_call(shop: Server, app: specfn.Application) -> None:

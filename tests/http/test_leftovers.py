@@ -140,5 +140,5 @@ def test_no_more_than_a_bounded_head_is_taken(is_reused: bool) -> None:  # noqa:
     taken = 0
     with contextlib.suppress(httpcore.RemoteProtocolError):
         for taken in range(0, 1_000_000, 1_000):  # noqa: B007
-            exchange.arrived(b"x" * 1_000)
+            exchange.receive(b"x" * 1_000)
     assert 100_000 < taken <= 256 * 1024

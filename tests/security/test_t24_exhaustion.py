@@ -331,6 +331,6 @@ def test_heads_are_bounded_together(
 def test_the_bound_of_heads_is_exact() -> None:
     """Of a head that does not end, 256 KiB are taken and not one byte more."""
     exchange = Exchange()
-    assert len(exchange.arrived(b"x" * 256 * 1_024)) == 256 * 1_024
+    assert len(exchange.receive(b"x" * 256 * 1_024)) == 256 * 1_024
     with pytest.raises(httpcore.RemoteProtocolError, match="headers of the response are too long"):
-        exchange.arrived(b"x")
+        exchange.receive(b"x")

@@ -75,7 +75,7 @@ ResponseCheck: TypeAlias = Literal["off", "warn", "raise"]
 
 
 class Timeout(Model):
-    """Time limits of a call, in seconds. A call without a limit is not possible.
+    """Time limits of a call, in seconds. Every call has a limit.
 
     Attributes:
         connect: the limit for opening a connection, including TLS.
@@ -247,7 +247,7 @@ class Connection(Model):
         """
         if self._closed:
             raise UsageError(
-                "the connection is closed: make a new Connection, or close it after the last call"
+                "the connection is closed: create a new Connection, or close it after the last call"
             )
 
     def on_close(self, close: Callable[[], Any], aclose: Callable[[], Awaitable[None]]) -> None:

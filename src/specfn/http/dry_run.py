@@ -43,7 +43,7 @@ def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonO
     """
     draft = prepare(function, arguments, connection)
     draft = _without_human_part(draft, function, arguments, connection)
-    request = finish(draft, _masked_additions(draft, connection))
+    request = finish(draft, _mask_additions(draft, connection))
     masking = Masking(connection, function, arguments)
     url = masking.apply(str(request.url).replace(quote(MASK, safe=""), MASK))
     raw = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}
@@ -73,7 +73,7 @@ def _without_human_part(
         return draft
 
 
-def _masked_additions(draft: Draft, connection: Connection) -> Iterable[Addition]:
+def _mask_additions(draft: Draft, connection: Connection) -> Iterable[Addition]:
     """Yield the additions of the connection, with masked values."""
     if not draft.base.trusted:
         return
@@ -81,7 +81,7 @@ def _masked_additions(draft: Draft, connection: Connection) -> Iterable[Addition
     yield from (("query", name, MASK) for name in connection.query)
     yield from (("cookie", name, MASK) for name in connection.cookies)
     for scheme in draft.schemes.values():
-        placed = security.masked_placement(scheme)
+        placed = security.mask_placement(scheme)
         if placed is not None:
             yield placed.slot, placed.name, placed.value
 

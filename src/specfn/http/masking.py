@@ -189,7 +189,7 @@ class Masking:
         self._requests.append(request)
 
     def without_written(self, written: Any) -> "Masking":
-        """Return the masking for a model that wrote a part of the arguments, which is then no secret for it."""
+        """Return the masking for a model that wrote a part of the arguments, which is then not a secret to it."""
         if self._known is not None:
             return _with_rules(self._known.without(written))
         masking = Masking(
@@ -253,7 +253,7 @@ class Masking:
         return rules
 
     def _possible(self) -> _Rules:
-        """Return the secrets of the call, also those that the model wrote itself: most responses contain none of them."""
+        """Return the secrets of the call, including those that the model wrote itself: most responses contain none of them."""
         if self._known is None:
             self._known = self._find()
             self._arguments = None  # no longer needed
@@ -607,7 +607,7 @@ def _alternatives(needles: Iterable[_Needle]) -> "re.Pattern[str] | None":
 
 
 def _mask_tree(value: Any, patterns: _Patterns) -> Any:
-    """Return objects and arrays without secrets, also in the names of members; the same object if there are none.
+    """Return objects and arrays without secrets, including the names of members; the same object if there are none.
 
     It does not recurse, so a response may be nested to any depth.
     """

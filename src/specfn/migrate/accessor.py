@@ -1,4 +1,4 @@
-"""Accessors of operations, made from their paths and unique in the document (rules R10–R13); the words of names.
+"""Accessors of operations, derived from their paths and unique in the document (rules R10–R13); the words of names.
 
 ``GET /shoppings/sellers/sales/{saleId}/reviews`` is ``shoppings.sellers.sales.reviews.getBySaleId``. An accessor
 depends on the operation and on those it collides with, never on the order of the document.
@@ -91,7 +91,7 @@ def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
     ]
 
 
-# # --- the accessor of a path alone (rules R10 and R11)
+# -- the accessor of a path alone (rules R10 and R11)
 
 
 class _Natural(NamedTuple):
@@ -225,7 +225,7 @@ def _hash(text: str) -> str:
     return f"x{mark(text)}"
 
 
-# # --- collisions within one document (rules R12 and R13)
+# -- collisions within one document (rules R12 and R13)
 
 
 def _key(accessor: _Accessor) -> str:
@@ -279,7 +279,7 @@ def _distinct(
 ) -> dict[int, _Accessor]:
     """Resolve collisions by underscores before the last elements (rule R12).
 
-    Accessors without collision are assigned first, so that no renamed one takes them.
+    Accessors without collision are assigned first, so that a renamed one cannot get them.
 
     Args:
         operations: all operations.
@@ -360,7 +360,7 @@ class _Overrides:
         if not _is_accessor(value):
             self.ignored[index] = (
                 "x-samchon-accessor is not a list of identifiers and is ignored; "
-                "the accessor is made from the path"
+                "the accessor is derived from the path"
             )
             return
         accessor = tuple(value)
@@ -386,7 +386,7 @@ class _Overrides:
         self.live.pop(index, None)
         self.ignored[index] = (
             f"x-samchon-accessor is ignored because it collides with the name of {self.operations[other]}; "
-            "the accessor is made from the path"
+            "the accessor is derived from the path"
         )
 
 

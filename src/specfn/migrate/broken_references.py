@@ -13,12 +13,7 @@ class References:
     """The dangling references of one normalized document. Without any, look-ups cost nothing."""
 
     def __init__(self, schemas: JsonObject, dangling: frozenset[str]) -> None:
-        """Find the components that need a dangling reference.
-
-        Args:
-            schemas: the normalized components.
-            dangling: the references of its schemas without a target.
-        """
+        """Find the normalized components that need a dangling reference."""
         self._dangling = dangling
         self._find_tainted = _find_tainted(schemas, dangling) if dangling else {}
 

@@ -1,4 +1,4 @@
-"""Migration of a normalized document: every operation of it becomes a route or an error (rules R1, R2, R9)."""
+"""Migration of a normalized document: every operation becomes a route or an error (rules R1, R2, R9)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

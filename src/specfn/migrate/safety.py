@@ -71,7 +71,7 @@ def method_safety(route: Route) -> Safety:
 def is_repeatable(route: Route) -> bool:
     """Return whether a call may be repeated: its method and all its overrides are idempotent.
 
-    A method that reads is not true if the safety of the route is higher. Then the call may not be repeated.
+    A method that reads does not count if the safety of the route is higher.
     """
     safety = method_safety(route)
     is_true = safety != "read" or route.safety == "read"
@@ -331,18 +331,11 @@ def _id(route: Route) -> tuple[_Place, ...]:
     is_snake = head in _VERBS or tail.islower() or tail.isupper()
     is_verb = _KNOWN.union(_READING_ACTIONS).intersection(words_of(tail)[:1])
     part = tail if is_verb and not is_snake else last
-    return tuple(_place("operationId", part, token="operationId"))  # noqa: S106  # no password
+    return tuple(_place("operationId", part, token="operationId"))  # noqa: S106  # not a password
 
 
 def _place(name: str, text: str, *, token: str = "", is_text: bool = False) -> Iterator[_Place]:
-    """Yield a place, unless its text has no words.
-
-    Args:
-        name: the place.
-        text: its text.
-        token: the member of the operation.
-        is_text: whether the verb may be in the third person.
-    """
+    """Yield a place, unless its text has no words. In prose (``is_text``), the verb may be in the third person."""
     words = words_of(text[:_MAX_TEXT])
     if words[:1] and words[0] in _MANY:
         words = words[1:]

@@ -60,7 +60,7 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
     Args:
         key: a key of the Paths Object.
         path_parameters: the names that the operation declares with ``in: path``. A name with operator
-            characters is taken whole if it is among them.
+            characters is used as a whole if it is among them.
 
     Raises:
         ValueError: the path cannot be sent, or could leave the server; the text is a sentence with the

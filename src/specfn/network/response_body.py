@@ -1,6 +1,6 @@
 """The bytes of a response: where they end on the socket, and their decompression up to a limit.
 
-The client of HTTP keeps bytes beyond a response (RFC 9112, section 6), and reads them as the response to the next
+An HTTP client keeps bytes beyond a response (RFC 9112, section 6), and reads them as the response to the next
 request. So a socket is used again only if the received bytes end exactly at the end of the response.
 
 The decoders of httpx decompress each chunk at once (RFC 9110, section 8.4), and 64 KiB can become 64 MiB or more.
@@ -30,7 +30,7 @@ class Framing(Protocol):
     """The framing of a body."""
 
     def feed(self, content: bytes) -> None:
-        """Take received bytes after the headers."""
+        """Read received bytes after the headers."""
 
     @property
     def is_complete(self) -> bool:
@@ -148,7 +148,7 @@ class ReceivedResponse:
         return False
 
     def head_ended(self, method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Report that the client of HTTP has read the headers of the response."""
+        """Report that the HTTP client has read the headers of the response."""
         rest = after_head(self._head)
         self._body = Unknown() if rest is None else framing(method, status, headers)
         self._body.feed(rest or b"")
@@ -235,12 +235,7 @@ class Inflater:
     )
 
     def __init__(self, encoding: str, limit: int) -> None:
-        """Initialize the decompression of a response.
-
-        Args:
-            encoding: the ``Content-Encoding``.
-            limit: the maximum number of bytes.
-        """
+        """Initialize the decompression of a ``Content-Encoding``, up to ``limit`` bytes."""
         names = (name.strip().lower() for name in encoding.split(","))
         codings = [name for name in names if name not in _NOTHING]
         self._unknown = None if _is_known(codings) else encoding
@@ -253,7 +248,7 @@ class Inflater:
         self.truncated = False
 
     def feed(self, chunk: bytes) -> bool:
-        """Take received bytes; return false once the limit is exceeded.
+        """Decompress received bytes; return false once the limit is exceeded.
 
         Raises:
             BrokenEncodingError: the bytes do not match the encoding.
@@ -302,7 +297,7 @@ class Inflater:
         return content
 
     def content(self) -> bytes:
-        """Return the collected content that was not taken.
+        """Return the collected content that was not returned before.
 
         Raises:
             BrokenEncodingError: the compressed data ended early.

@@ -85,8 +85,8 @@ class Exchange(ReceivedResponse):
             raise httpcore.ConnectionNotAvailable
         return self
 
-    def arrived(self, content: bytes) -> bytes:
-        """Take received bytes. Empty bytes mean that the server closed the socket.
+    def receive(self, content: bytes) -> bytes:
+        """Record received bytes. Empty bytes mean that the server closed the socket.
 
         The total size of headers is limited here, because httpcore does not limit the number of interim responses
         (RFC 9110, section 15.2).
@@ -102,7 +102,7 @@ class Exchange(ReceivedResponse):
             raise httpcore.RemoteProtocolError("the headers of the response are too long")
         return content
 
-    def failed(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """Report a failed read.
 
         Raises:
@@ -151,9 +151,9 @@ class Stream(httpcore.NetworkStream):
         try:
             content = self._inner.read(max_bytes, remaining(timeout))
         except httpcore.ReadError as error:
-            self.exchange.failed(error)
+            self.exchange.fail(error)
             raise
-        return self.exchange.arrived(content)
+        return self.exchange.receive(content)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write bytes. The inner stream would apply the timeout to each part that the server accepts."""
@@ -195,9 +195,9 @@ class AsyncStream(httpcore.AsyncNetworkStream):
         try:
             content = await self._inner.read(max_bytes, timeout)
         except httpcore.ReadError as error:
-            self.exchange.failed(error)
+            self.exchange.fail(error)
             raise
-        return self.exchange.arrived(content)
+        return self.exchange.receive(content)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  # httpcore's signature
         self.exchange = self.exchange.next()

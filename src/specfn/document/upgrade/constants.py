@@ -1,6 +1,6 @@
 """Constants with another type than the schema declares (rule N7).
 
-``{"type": "string", "enum": [1, 2]}`` admits nothing. If no member has the declared type, the document means the
+``{"type": "string", "enum": [1, 2]}`` accepts nothing. If no member has the declared type, the document means the
 text of numbers and flags, or the values of texts. If some members have it, nothing is changed.
 """
 
@@ -112,7 +112,7 @@ def _move_to_items(out: JsonObject) -> bool:
     return True
 
 
-#: Keywords of the items beside which the ``enum`` becomes a schema of its own.
+#: Keywords of the items next to which the ``enum`` becomes a schema of its own.
 _CONSTRAINED: Final = frozenset({"$ref", "allOf", "anyOf", "const", "enum", "oneOf"})
 
 

@@ -49,7 +49,7 @@ class Upgrade(Protocol):
         """Upgrade a schema with its subschemas."""
 
 
-#: A rule takes the upgrade, the value and the depth. It returns the value to keep, or ``DROP``.
+#: A rule receives the upgrade, the value and the depth. It returns the value to keep, or ``DROP``.
 Rule: TypeAlias = Callable[[Any, Any, int], Any]
 
 
@@ -59,7 +59,7 @@ def is_true(value: Any) -> bool:
 
 
 def is_plain(node: JsonObject) -> bool:
-    """Return whether a schema is one type with texts beside it. Such a schema needs no upgrade."""
+    """Return whether a schema is one type with texts next to it. Such a schema needs no upgrade."""
     if len(node) == 1:
         kind = node.get("type")
         return kind.__class__ is str and kind in _TYPES
@@ -122,7 +122,7 @@ def _type(_: Any, value: Any, __: int) -> Any:
     # YAML's ``[string, null]`` contains null itself.
     kinds = [_habit("null" if kind is None else kind) for kind in value]
     if DROP in kinds:
-        return DROP  # an unknown type may admit any value
+        return DROP  # an unknown type may accept any value
     kinds = list(dict.fromkeys(kinds))
     return value if kinds == value else kinds
 
@@ -207,7 +207,7 @@ def _examples(_: Any, value: Any, __: int) -> Any:
 
 
 def _keep_declared(_: Any, value: Any, __: int) -> Any:
-    """Keep the record of declared constants that normalizing writes; see ``values.DECLARED``."""
+    """Keep the record of declared constants that normalizing writes; see ``constants.DECLARED``."""
     if value.__class__ is not dict or not value or not value.keys() <= {"const", "enum"}:
         return DROP
     return value if {*map(type, value.values())} == {list} else DROP
@@ -277,7 +277,7 @@ RULES: dict[str, Rule] = {
 
 NULLABLE = frozenset(("nullable", "x-nullable"))
 
-#: Annotations that stay outside when a schema is wrapped to admit null.
+#: Annotations that stay outside when a schema is wrapped to allow null.
 _OUTER = ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
 
 #: Keywords besides ``type`` and ``enum`` that may reject null.
@@ -285,7 +285,7 @@ _APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "const", "if
 
 
 def upgrade_nullable(out: JsonObject) -> JsonObject:
-    """Upgrade ``nullable: true``: it admits null, whatever keywords are beside it (rule N7)."""
+    """Upgrade ``nullable: true``: it allows null, whatever other keywords the schema has (rule N7)."""
     flag, extension = out.pop("nullable", None), out.pop("x-nullable", None)
     if flag is not True and not is_true(flag) and not is_true(extension):
         return out

@@ -38,7 +38,7 @@ class DocumentNormalizer(ABC):
 
     Attributes:
         nesting: the number of callbacks around the current operation.
-        notes: faults that belong to no single operation.
+        notes: faults that do not belong to a single operation.
         dangling: the references outside schemas without a target.
     """
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 _TOO_DEEP = f"#/(nested deeper than {MAX_DEPTH} schemas)"
 
-#: Keywords that apply beside ``$ref`` in 2.0 and 3.0: annotations, and those that widen or direct (N3).
+#: Keywords that apply next to ``$ref`` in 2.0 and 3.0: annotations, and those that widen or direct (N3).
 _SIBLINGS = frozenset(
     {
         "$ref",
@@ -70,7 +70,7 @@ _REWRITTEN = (_RARELY | {"example", *_REFERENCES, *NULLABLE}) - {"items"}
 _AROUND = RESOURCE | {"$schema"}
 _SCOPE = _AROUND | {"$dynamicAnchor"}
 
-#: Keywords allowed beside the reference of a component that is an alias.
+#: Keywords allowed next to the reference of a component that is an alias.
 _ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
 
 #: The replacement for a circle of references: a dangling reference whose text names the fault.
@@ -97,7 +97,7 @@ class SchemaUpgrade:
         Args:
             resolver: the resolver of the raw document.
             components: the document's own named schemas, raw.
-            siblings: whether keywords beside ``$ref`` apply (3.1 and later).
+            siblings: whether keywords next to ``$ref`` apply (3.1 and later).
             dialect: the document's ``jsonSchemaDialect``.
         """
         self._resolver = resolver
@@ -129,7 +129,7 @@ class SchemaUpgrade:
         return self.schemas
 
     def _drain(self) -> None:
-        """Upgrade the components that were made during the upgrade."""
+        """Upgrade the components that were added during the upgrade."""
         waiting = self._components.waiting
         while waiting:
             self._current, node, self._enclosing = waiting.popleft()

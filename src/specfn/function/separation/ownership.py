@@ -49,14 +49,7 @@ class PredicateWalk:
         order: list[ArgumentPlace],
         claims: set[Claim],
     ) -> None:
-        """Create the walk of a tree.
-
-        Args:
-            asker: applies the predicate and resolves references.
-            location: the location of the values in the request.
-            order: the list to which the places of the tree are added, from the leaves up.
-            claims: the set to which the places of the human are added.
-        """
+        """Create the walk of a tree, which adds places to ``order`` from the leaves up, and those of the human to ``claims``."""
         self._asker = asker
         self._location = location
         self._order = order
@@ -163,10 +156,8 @@ class Ownership:
     ) -> None:
         """Create an empty record.
 
-        Args:
-            definitions: the look-up of references.
-            predicate: returns true if the human fills a place.
-            matches: returns true if a regular expression of the document matches the name of a property.
+        ``predicate`` returns whether the human fills a place; ``matches``, whether a regular expression of the document
+        matches the name of a property.
         """
         self._definitions = definitions
         self._predicate = predicate

@@ -1,6 +1,6 @@
 """Multipart bodies: values to parts, parts to bytes (RFC 2046, section 5.1; RFC 7578; rule X5).
 
-The boundary is a hash of the parts, so that the same arguments always make the same request. Content that contains its
+The boundary is a hash of the parts, so that the same arguments always result in the same request. Content that contains its
 own 128-bit hash is as hard to construct as a guess of a random boundary. The parts are still searched for the boundary.
 """
 

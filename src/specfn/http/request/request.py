@@ -126,7 +126,7 @@ async def credential(
     Args:
         name: the name of the scheme.
         source: the credential, or a callable that returns it.
-        result_of: calls a callable of the caller and returns its result; takes the callable and its name.
+        result_of: calls a callable of the caller and returns its result; receives the callable and its name.
 
     Raises:
         UsageError: the callable must be awaited, but the call is not async.

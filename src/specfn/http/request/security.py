@@ -70,7 +70,7 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
             sent to the base URL.
     """
     require_declared(api, connection)
-    names = _satisfied_requirement(route, api, connection)
+    names = _first_satisfied_requirement(route, api, connection)
     names = (*names, *_schemes_of_hidden(route, api, connection, names))
     if not base.trusted:
         if names:
@@ -87,7 +87,7 @@ def required_schemes(route: Route, api: Api, base: Base, connection: Connection)
     return tuple(name for name in names if name in connection.credentials)
 
 
-def _satisfied_requirement(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
+def _first_satisfied_requirement(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
     alternatives = [tuple(name for name, _ in requirement) for requirement in route.security]
     if not alternatives:
         return ()
@@ -228,7 +228,7 @@ def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placemen
     return Placement(slot=slot, name=target, value=value)
 
 
-def masked_placement(scheme: JsonObject) -> Placement | None:
+def mask_placement(scheme: JsonObject) -> Placement | None:
     """Return the placement of a credential, with a mask as its value."""
     if scheme.get("type") == "mutualTLS":
         return None

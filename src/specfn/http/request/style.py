@@ -57,7 +57,7 @@ def normalize(value: Any) -> Any:
 
 
 def _is_normal(value: Any) -> bool:
-    """Return whether a value needs no conversion, which is so for most values.
+    """Return whether a value needs no conversion; most values do not.
 
     The walk ends at the depth limit, so a value that contains itself needs no special treatment.
     """

@@ -78,10 +78,10 @@ class EventParser(Protocol):
     separator: re.Pattern[bytes]
 
     def line(self, line: bytes) -> Event | None:
-        """Take a complete line; return the event that it ends."""
+        """Read a complete line; return the event that it ends."""
 
     def end(self, line: bytes) -> Event | None:
-        """Take the last line, which no separator ended; return the event that it ends."""
+        """Read the last line, which has no separator; return the event that it ends."""
 
     def value(self, event: Event) -> Any:
         """Return an event as a JSON value."""
@@ -105,7 +105,7 @@ class ServerSentEvents:
         self._id = ""
 
     def line(self, line: bytes) -> Event | None:
-        """Take a line; an empty one ends an event."""
+        """Read a line; an empty one ends an event."""
         if not line:
             return self._end_event()
         name, _, value = line.partition(b":")
@@ -163,7 +163,7 @@ class JsonItems:
         self._malformed = 0
 
     def line(self, line: bytes) -> Event | None:
-        """Take an item. Empty lines are ignored."""
+        """Read an item. Empty lines are ignored."""
         line = line.strip(b" \t\r\n")
         if not line:
             return None
@@ -174,7 +174,7 @@ class JsonItems:
             return Event(data=self._decoder.text(line))
 
     def end(self, line: bytes) -> Event | None:
-        """Take the last item, which needs no separator."""
+        """Read the last item, which needs no separator."""
         return self.line(line)
 
     def value(self, event: Event) -> Any:
@@ -228,7 +228,7 @@ class LineSplitter:
             self._begun.append(rest)
 
     def rest(self) -> bytes:
-        """Return the last line, which no separator ended."""
+        """Return the last line, which has no separator."""
         return self._complete(b"")
 
     def _complete(self, part: bytes) -> bytes:

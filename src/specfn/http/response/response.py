@@ -221,7 +221,7 @@ class Result:
         return self._masking
 
     def for_writer_of(self, arguments: Any) -> "Result":
-        """Return the response for a model that wrote a part of the arguments, which is then no secret for it."""
+        """Return the response for a model that wrote a part of the arguments, which is then not a secret to it."""
         if self._masking is None:
             return self
         return self.with_masking(self._masking.without_written(arguments))

@@ -139,7 +139,7 @@ class Attempt:
         return OpenStream(self._head(body.response), events)
 
     def _events(self, body: _Events) -> Generator[Event, None, None]:
-        """Yield nothing of meaning, and then the events."""
+        """Yield a value that starts the generator, and then the events."""
         problem: Exception | None = None
         reader = body.reader
         try:
@@ -214,7 +214,7 @@ class Attempt:
         return OpenAsyncStream(self._head(body.response), events)
 
     async def _aevents(self, body: _Events) -> AsyncGenerator[Event, None]:
-        """Yield nothing of meaning, and then the events."""
+        """Yield a value that starts the generator, and then the events."""
         problem: Exception | None = None
         reader = body.reader
         try:

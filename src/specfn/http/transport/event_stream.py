@@ -22,7 +22,7 @@ class EventStream(Iterator[Event]):
     """
 
     def __init__(self, head: Result, events: Generator[Event, None, None] | None) -> None:
-        """Take the head of a response and its events; ``None`` if there are no events."""
+        """Store the head of a response and its events; ``None`` if there are no events."""
         self.status = head.status
         self.headers: Mapping[str, str] = head.headers
         self.media_type = head.media_type
@@ -64,7 +64,7 @@ class AsyncEventStream(AsyncIterator[Event]):
     """The events of a response like ``EventStream``, for ``async for`` and ``async with``."""
 
     def __init__(self, head: Result, events: AsyncGenerator[Event, None] | None) -> None:
-        """Take the head of a response and its events; ``None`` if there are no events."""
+        """Store the head of a response and its events; ``None`` if there are no events."""
         self.status = head.status
         self.headers: Mapping[str, str] = head.headers
         self.media_type = head.media_type

@@ -40,7 +40,7 @@ def parts_of(
         media: the normalized Media Type Object.
         schema: its schema.
         resolve: returns the composed schema of a normalized one.
-        is_typed: whether a schema without a type admits any value, as in 3.0. Since 3.1 it means bytes.
+        is_typed: whether a schema without a type accepts any value, as in 3.0. Since 3.1 it means bytes.
     """
     return _PartsReader(resolve, is_typed=is_typed).parts(media, schema, 0)
 

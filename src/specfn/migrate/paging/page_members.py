@@ -62,7 +62,7 @@ class ResponseMembers:
     arrays: list[tuple[Names, frozenset[str]]] = field(default_factory=list)
 
     def items(self) -> Names | None:
-        """Return the array of items; ``None`` if there is no array, or no single probable one."""
+        """Return the array of items; ``None`` if there is no array, or several are equally probable."""
         if len(self.arrays) == 1 or any(not path for path, _ in self.arrays):
             return min((path for path, _ in self.arrays), key=len)
         for name in ITEMS:

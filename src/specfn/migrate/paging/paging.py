@@ -117,9 +117,7 @@ class _Facts(NamedTuple):
 def _by_cursor(facts: _Facts, *, alone: bool = False) -> Paging | None:
     """Return the paging by a member with the next value of a parameter.
 
-    Args:
-        facts: the parameters and the response.
-        alone: read the members that mean this only if there is no next URL.
+    With ``alone``, members count that mean this only if there is no next URL.
     """
     for member in facts.response.scalars:
         is_weak = as_one_word(member.name) in NEXT_IF_ALONE
@@ -257,7 +255,7 @@ def _by_last_item(facts: _Facts) -> Paging | None:
 
 
 def _by_cursor_alone(facts: _Facts) -> Paging | None:
-    """Return the paging by a header, if a parameter takes a cursor that no documented member contains."""
+    """Return the paging by a header, if a parameter expects a cursor that no documented member contains."""
     parameters, response = facts.parameters, facts.response
     is_paged = parameters.cursor() is not None and parameters.size() is not None
     if not is_paged or response.items() is None or any(map(_is_next, response.scalars)):

@@ -27,7 +27,7 @@ SIZE: Final = (
     " rows first count results"
 ).split()
 
-#: Parameters that take a cursor, the most specific names first.
+#: Parameters that expect a cursor, the most specific names first.
 CURSOR: Final = (
     "cursor nextcursor startcursor pagecursor cursorid aftercursor paginationcursor pagingcursor"
     " pagetoken nextpagetoken nexttoken paginationtoken pagingtoken continuationtoken continuation continue"
@@ -36,10 +36,10 @@ CURSOR: Final = (
     " nextkey nextoffset position token"
 ).split()
 
-#: Parameters that take a member of the last item.
+#: Parameters whose next value is a member of the last item.
 LAST_ITEM: Final = _set("startingafter startafter afterid after startingafterid")
 
-#: Members with the next value or URL, beside those that begin with ``next``.
+#: Members with the next value or URL, in addition to those that begin with ``next``.
 NEXT: Final = _set(
     "continuationtoken continuation continue continuetoken scrollid endcursor lastid lastkey lastevaluatedkey"
     " cursorafter aftercursor odatanextlink linknext linksnext pagenext"
