@@ -96,7 +96,7 @@ def _in_words(name: str) -> str:
 
 
 def _begins_word(name: str, index: int) -> bool:
-    """Return whether a capital begins a word: behind other letters, or as the last of several (``XMLParser``)."""
+    """Return whether a capital begins a word: after other letters, or as the last of several capitals (``XMLParser``)."""
     if not index or not name[index].isupper():
         return False
     before = name[index - 1]

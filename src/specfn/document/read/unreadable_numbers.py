@@ -1,6 +1,6 @@
 """Numbers of a JSON document that neither Python nor JSON readers represent: thousands of digits, or ``1e999``.
 
-Such a number must not cost the whole document. It becomes a text that reports it, in its place, and only the
+Such a number must not cost the whole document. A text that reports it replaces it, and only the
 operations that use it become errors (``document.references.number_users``).
 """
 

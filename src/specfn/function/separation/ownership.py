@@ -36,7 +36,7 @@ class PredicateCaller(Protocol):
         """Return whether the human fills a place."""
 
     def key(self, reference: str, location: Location) -> Key | None:
-        """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""
+        """Return the definition that a reference names, and queue it; ``None`` if it has no target."""
 
 
 class PredicateWalk:
@@ -234,7 +234,7 @@ class Ownership:
         return resolved
 
     def key(self, reference: str, location: Location) -> Key | None:
-        """Return the definition that a reference names, and queue it; ``None`` if it leads nowhere."""
+        """Return the definition that a reference names, and queue it; ``None`` if it has no target."""
         name = self._definitions.name_of(reference)
         if name is None:
             return None

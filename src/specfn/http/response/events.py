@@ -1,6 +1,6 @@
 """Events of responses: server-sent events, JSON Lines, and JSON text sequences (rule X15).
 
-A parser takes the bytes of a response in any chunks; the events do not depend on the boundaries of the chunks. A reader
+A parser reads the bytes of a response in chunks of any size; the events do not depend on the boundaries of the chunks. A reader
 applies the limits of the connection.
 """
 

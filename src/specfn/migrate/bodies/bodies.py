@@ -177,7 +177,7 @@ def media_type_object_of(response: DeclaredResponse, raw: Any) -> Any:
 
 _TEXT: Final[JsonObject] = {"type": "string"}
 
-#: The members of a server-sent event beside its data.
+#: The members of a server-sent event in addition to its data.
 _MEMBERS: Final[JsonObject] = {"event": _TEXT, "id": _TEXT}
 
 
