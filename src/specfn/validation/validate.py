@@ -1,5 +1,6 @@
 """Validation of a value against a schema: ``Validator`` (rules V1, V2, V4, V5)."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from specfn._internal.pointer import input_tokens
@@ -9,7 +10,7 @@ from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES, refused
 from specfn.schema.patterns.engine import classify
 from specfn.schema.patterns.to_rust import to_rust
 from specfn.settings import OneOf
-from specfn.validation.compile.engine import PatternCost, compile_schema, pattern_cost
+from specfn.validation.compile.engine import compile_schema, pattern_cost
 from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.memory import BYTES_OF_NODE, MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
@@ -44,6 +45,15 @@ class Diagnosis(NamedTuple):
         return Failure(data=value, errors=tuple(fault.problem for fault in self.faults))
 
 
+class _Settings(NamedTuple):
+    """The arguments of a validator, except its schema."""
+
+    formats: Literal["assert", "hint"]
+    equals: bool
+    one_of: OneOf
+    pattern_bytes: int
+
+
 class Validator:
     """A validator for one schema, compiled on first use, and again if its memory was needed for others.
 
@@ -57,10 +67,7 @@ class Validator:
         "_accepts",
         "_compiled",
         "_depth",
-        "_equals",
-        "_formats",
-        "_one_of",
-        "_pattern_bytes",
+        "_settings",
         "_skipped",
         "_without_costly",
         "schema",
@@ -86,10 +93,7 @@ class Validator:
             pattern_bytes: the maximum number of bytes of all compiled patterns; the largest beyond it are not run.
         """
         self.schema: Final = schema
-        self._formats: Final = formats
-        self._equals: Final = equals
-        self._one_of: Final = one_of
-        self._pattern_bytes: Final = pattern_bytes
+        self._settings: Final = _Settings(formats, equals, one_of, pattern_bytes)
         self._compiled: _Compiled | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
@@ -98,8 +102,7 @@ class Validator:
         self.used = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.schema, self._formats, self._equals, self._one_of, self._pattern_bytes)
-        return _rebuild, given
+        return _rebuild, (self.schema, self._settings)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -113,22 +116,17 @@ class Validator:
             DocumentError: on first use, if the schema cannot be enforced.
         """
         accepts = self._accepts  # set after the first use if no pattern is costly
-        if accepts is None or not is_plain_json(value, self._depth):
-            return self._validate(value)
-        self.used = True
-        if accepts(value):
-            return success(value)
-        return Failure(data=value, errors=self._engine().problems(value))
-
-    def _validate(self, value: Any) -> Success | Failure:
-        engine = self._engine()
-        if not is_plain_json(value, engine.depth):
-            return Failure(data=value, errors=plain_json_problems(value, engine.depth))
-        if engine.pattern_cost is not None:
-            engine = self._for_value(engine, engine.pattern_cost, value)
+        if accepts is not None and is_plain_json(value, self._depth):
+            self.used = True
+            if accepts(value):
+                return success(value)
+            return Failure(data=value, errors=self._engine().explainer.problems(value))
+        engine = self._engine_for(value)
+        if engine is None:
+            return Failure(data=value, errors=plain_json_problems(value, self._depth))
         if engine.accepts(value):
             return success(value)
-        return Failure(data=value, errors=engine.problems(value))
+        return Failure(data=value, errors=engine.explainer.problems(value))
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a value, in the order of the document's properties; empty if the value is valid.
@@ -149,21 +147,18 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema cannot be enforced.
         """
-        engine = self._engine()
-        if not is_plain and not is_plain_json(value, engine.depth):
+        engine = self._engine_for(value, is_plain=is_plain)
+        if engine is None:
             from specfn.validation.explain.explain import Fault  # noqa: PLC0415 - only for invalid values
 
             faults = tuple(
                 Fault(problem, True, place=input_tokens(problem.path) or ())
-                for problem in plain_json_problems(value, engine.depth)
+                for problem in plain_json_problems(value, self._depth)
             )
-            return Diagnosis(faults, None, engine.depth)
-        if engine.pattern_cost is not None:
-            engine = self._for_value(engine, engine.pattern_cost, value)
+            return Diagnosis(faults, None, self._depth)
         if engine.accepts(value):
             return Diagnosis((), None, engine.depth)
-        explainer = engine.explainer()
-        return Diagnosis(explainer.faults(value), explainer, engine.depth)
+        return Diagnosis(engine.explainer.faults(value), engine.explainer, engine.depth)
 
     def is_valid(self, value: Any) -> bool:
         """Return whether a value is valid. No problems are collected.
@@ -171,12 +166,8 @@ class Validator:
         Raises:
             DocumentError: on first use, if the schema cannot be enforced.
         """
-        engine = self._engine()
-        if not is_plain_json(value, engine.depth):
-            return False
-        if engine.pattern_cost is not None:
-            engine = self._for_value(engine, engine.pattern_cost, value)
-        return bool(engine.accepts(value))
+        engine = self._engine_for(value)
+        return engine is not None and engine.accepts(value)
 
     def compile(self) -> None:
         """Compile the schema now, not on first use.
@@ -193,10 +184,8 @@ class Validator:
             DocumentError: the schema exceeds a limit.
         """
         surveyed = survey(self.schema)
-        dropped = frozenset(refused(surveyed.patterns, classify, self._pattern_bytes))
-        prepared = _prepare(
-            surveyed, self._formats, equals=self._equals, one_of=self._one_of, dropped=dropped
-        )
+        dropped = frozenset(refused(surveyed.patterns, classify, self._settings.pattern_bytes))
+        prepared = _prepare(surveyed, self._settings, dropped)
         depth_limit(prepared)
         return len(prepared.origins)
 
@@ -208,14 +197,7 @@ class Validator:
         self.used = True
         engine = self._compiled
         if engine is None:
-            engine = _Compiled(
-                survey(self.schema),
-                self._formats,
-                equals=self._equals,
-                one_of=self._one_of,
-                keep=self._keep,
-                pattern_bytes=self._pattern_bytes,
-            )
+            engine = _Compiled(survey(self.schema), self._settings, self._keep)
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.pattern_cost is None else None
             self._compiled = engine
@@ -225,12 +207,21 @@ class Validator:
     def _keep(self, nodes: int) -> None:
         MEMORY.add(self, nodes)
 
-    def _for_value(self, engine: "_Compiled", cost: PatternCost, value: Any) -> "_Compiled":
-        """Return the compiled schema for a value: without its costly patterns if they cost too much.
+    def _engine_for(self, value: Any, *, is_plain: bool = False) -> "_Compiled | None":
+        """Return the compiled schema for a value, without its costly patterns if they cost too much.
 
         A pattern that exceeds its steps makes the engine report an invalid value without an error. So an invalid value
         is reported only if no pattern exceeded its steps.
+
+        Returns:
+            ``None`` if the value is not plain JSON within the limits.
         """
+        engine = self._engine()
+        if not is_plain and not is_plain_json(value, engine.depth):
+            return None
+        cost = engine.pattern_cost
+        if cost is None:
+            return engine
         if not cost.affordable(value):
             dropped = cost.patterns
         elif engine.accepts(value):
@@ -252,90 +243,52 @@ class _Compiled:
     def __init__(
         self,
         surveyed: Survey,
-        formats: str,
-        *,
-        equals: bool,
-        one_of: OneOf,
+        settings: _Settings,
         keep: "Callable[[int], object]",
-        pattern_bytes: int,
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
+        self._settings = settings
         self._keep = keep
-        self._formats = formats
-        self._equals = equals
-        self._one_of = one_of
-        self._pattern_bytes = pattern_bytes
-        self.refused = refused(surveyed.patterns, classify, pattern_bytes)
+        self.refused = refused(surveyed.patterns, classify, settings.pattern_bytes)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
         self.pattern_cost = pattern_cost(kept)
-        prepared = self._prepare()
+        prepared = _prepare(surveyed, settings, self._dropped)
         self.depth = depth_limit(prepared)
         size = sum(classify(pattern).size for pattern in kept)
         self.nodes = len(prepared.origins) + size // BYTES_OF_NODE
         self.accepts = compile_schema(prepared)
-        self._explainer: Explainer | None = None
 
     def without(self, patterns: tuple[str, ...]) -> "_Compiled":
         """Return the same schema compiled without some patterns."""
-        return _Compiled(
-            self._survey,
-            self._formats,
-            equals=self._equals,
-            one_of=self._one_of,
-            keep=self._keep,
-            pattern_bytes=self._pattern_bytes,
-            dropped=patterns,
-        )
+        return _Compiled(self._survey, self._settings, self._keep, patterns)
 
-    def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
-        """Return the problems of a plain JSON value that is not accepted."""
-        return self.explainer().problems(value)
-
+    @cached_property
     def explainer(self) -> "Explainer":
-        """Return the explainer, built on first use."""
+        """Return the explainer of invalid values.
+
+        The schema is prepared again for it: most schemas never need one, and the tree needs more memory than the
+        engine.
+        """
         from specfn.validation.explain.explain import Explainer  # noqa: PLC0415 - only for invalid values
 
-        if self._explainer is None:
-            self._explainer = Explainer(
-                self._prepare(), self._survey.schema_definitions, self._keep
-            )
-            self._keep(self.nodes)
-        return self._explainer
-
-    def _prepare(self) -> PreparedSchema:
-        # PreparedCall again for the explanation: most schemas never need one, and the tree needs more memory than the
-        # engine.
-        return _prepare(
-            self._survey,
-            self._formats,
-            equals=self._equals,
-            one_of=self._one_of,
-            dropped=self._dropped,
-        )
+        prepared = _prepare(self._survey, self._settings, self._dropped)
+        explainer = Explainer(prepared, self._survey.schema_definitions, self._keep)
+        self._keep(self.nodes)
+        return explainer
 
 
-def _prepare(
-    surveyed: Survey, formats: str, *, equals: bool, one_of: OneOf, dropped: frozenset[str]
-) -> PreparedSchema:
+def _prepare(surveyed: Survey, settings: _Settings, dropped: frozenset[str]) -> PreparedSchema:
     return prepare(
         surveyed,
-        formats=formats == "assert",
-        equals=equals,
-        one_of=one_of,
+        formats=settings.formats == "assert",
+        equals=settings.equals,
+        one_of=settings.one_of,
         refused=dropped,
         spell=to_rust,
     )
 
 
-def _rebuild(
-    schema: Schema,
-    formats: Literal["assert", "hint"],
-    equals: bool,  # noqa: FBT001 - pickle's call
-    one_of: OneOf,
-    pattern_bytes: int,
-) -> Validator:
-    return Validator(
-        schema, formats=formats, equals=equals, one_of=one_of, pattern_bytes=pattern_bytes
-    )
+def _rebuild(schema: Schema, settings: _Settings) -> Validator:
+    return Validator(schema, **settings._asdict())

@@ -6,9 +6,10 @@ remain invalid. If several branches of a union are possible, and no tag selects 
 candidate is used only if other candidates cannot lead to another branch.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.pointer import Tokens, input_path
 from specfn.records import ABSENT, ArgumentProblem, Repair
@@ -18,7 +19,6 @@ from specfn.validation.outcome import Failure, Success
 from specfn.validation.plain_json import is_plain_json
 from specfn.validation.repair.candidates import (
     DEFAULT_POLICY,
-    Candidate,
     CoercionPolicy,
     candidates,
 )
@@ -34,6 +34,9 @@ _NOT_PLAIN_JSON: Final = (Fault(ArgumentProblem(path="$input", expected="any"), 
 
 #: The key of a change: its place, its kind, and the identity of the schema of the place.
 _Key: TypeAlias = tuple[Tokens, str, int]
+
+#: Returns the faults of a value; ``is_plain`` if it is known to be plain JSON.
+_FindFaults: TypeAlias = Callable[..., tuple[Fault, ...]]
 
 #: The types of new values that may exceed the limits of plain JSON: depth, and number of values.
 _CONTAINERS: Final = (dict, list)
@@ -68,19 +71,13 @@ def coerce(
     if explainer is not None:
         context = _Context(explainer, depth, policy)
 
-        def look(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
+        def find_faults(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
             return validator.diagnose(value, is_plain=is_plain).faults
 
-        coercion = _Coercion(context, look, value, faults)
+        coercion = _Coercion(context, find_faults, value, faults)
         if coercion.run(opens=opens):
             return coercion.outcome()
     return diagnosis.outcome(value)
-
-
-class _Look(Protocol):
-    """A function that returns the faults of a value, which may be known to be plain JSON."""
-
-    def __call__(self, value: Any, *, is_plain: bool) -> tuple[Fault, ...]: ...
 
 
 class _Change(NamedTuple):
@@ -109,20 +106,10 @@ class _Change(NamedTuple):
 
 
 class _RepairCase(NamedTuple):
-    """An invalid place with its candidates."""
+    """A fault with the conversions that may repair it."""
 
     fault: Fault
-    before: Any
-    candidates: list[Candidate]
-
-    @property
-    def place(self) -> Tokens:
-        return self.fault.place
-
-    def change(self, index: int) -> _Change:
-        """Return the conversion to one of the candidates."""
-        kind, value = self.candidates[index]
-        return _Change(self.place, kind, self.before, value, self.fault.node)
+    changes: list[_Change]
 
 
 class _FaultPlaces:
@@ -166,15 +153,11 @@ class _Context:
         self.fault_count = 0
         self.compared = 0
 
-    def within(self, node: Any) -> _Look:
-        """Return a function that returns the faults of a part of the value in one node of the schema."""
-
-        def look(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
-            if is_plain or is_plain_json(value, self._depth):
-                return self._explainer.faults_in(node, value)
-            return _NOT_PLAIN_JSON
-
-        return look
+    def faults_in(self, node: Any, value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
+        """Return the faults of a part of the value in one node of the schema."""
+        if is_plain or is_plain_json(value, self._depth):
+            return self._explainer.faults_in(node, value)
+        return _NOT_PLAIN_JSON
 
 
 @dataclass(slots=True)
@@ -185,7 +168,7 @@ class _Coercion:
     """
 
     context: _Context
-    look: _Look
+    find_faults: _FindFaults
     value: Any
     faults: tuple[Fault, ...]
     is_part: bool = False
@@ -198,10 +181,13 @@ class _Coercion:
         """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
         for _ in range(_ROUNDS):
             cases = self._cases()
-            chosen = self._chosen(cases) if cases else []
+            chosen = self._choose(cases) if cases else []
             if not chosen:
                 break
-            self._take(chosen)
+            changes = _outermost(chosen)
+            self.value, self.faults = self._after(changes)
+            self.is_plain = self.is_plain and not _holds_container(changes)
+            self.taken.update(changes)
             self._undo_invalid()
         else:
             return False
@@ -224,6 +210,7 @@ class _Coercion:
 
     def _cases(self) -> list[_RepairCase]:
         cases: list[_RepairCase] = []
+        facts, policy = self.context.facts, self.context.policy
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
@@ -232,24 +219,25 @@ class _Coercion:
                 continue
             before = value_at(self.value, place)
             if before is not ABSENT:
-                found_candidates = candidates(
-                    before, fault, place, self.context.facts, self.context.policy
-                )
-                if found_candidates:
-                    cases.append(_RepairCase(fault, before, found_candidates))
+                changes = [
+                    _Change(place, kind, before, after, fault.node)
+                    for kind, after in candidates(before, fault, place, facts, policy)
+                ]
+                if changes:
+                    cases.append(_RepairCase(fault, changes))
         return cases
 
-    def _chosen(self, cases: list[_RepairCase]) -> list[_Change]:
+    def _choose(self, cases: list[_RepairCase]) -> list[_Change]:
         """Return the candidates that alone make their places valid."""
         known = _FaultPlaces(self.faults)
-        right: dict[Tokens, list[_Change]] = {case.place: [] for case in cases}
+        right: dict[Tokens, list[_Change]] = {case.fault.place: [] for case in cases}
         opened: dict[Tokens, _Change] = {}
-        for index in range(max((len(case.candidates) for case in cases), default=0)):
-            tried = [case for case in cases if index < len(case.candidates)]
-            changes = [case.change(index) for case in tried]
-            fault_places = self._try(changes)
-            if fault_places is None:
+        for index in range(max(len(case.changes) for case in cases)):
+            if self.context.fault_count > _FAULTS:
                 return []
+            changes = [case.changes[index] for case in cases if index < len(case.changes)]
+            _, faults = self._after(_outermost(changes))
+            fault_places = _FaultPlaces(faults)
             for change in changes:
                 if not fault_places.reaches(change.place, known):
                     if not fault_places.inside(change.place):
@@ -268,13 +256,13 @@ class _Coercion:
         kept: list[_Change] = []
         for case in cases:
             guesses = case.fault.guesses
-            if case.place not in only or (self.is_part and guesses):
+            if case.fault.place not in only or (self.is_part and guesses):
                 continue
             for guess in guesses:
                 if guess.place not in compared:
                     compared[guess.place] = self._has_rival(guess, only)
             if not any(compared[guess.place] for guess in guesses):
-                kept.append(only[case.place])
+                kept.append(only[case.fault.place])
         return kept
 
     def _has_rival(self, guess: Guess, only: Mapping[Tokens, _Change]) -> bool:
@@ -290,10 +278,10 @@ class _Coercion:
         }
         part = value_at(self.value, place)
         for node in guess.others:
-            look = self.context.within(node)
-            faults = look(part, is_plain=False)
+            find_faults = partial(self.context.faults_in, node)
+            faults = find_faults(part, is_plain=False)
             other = _Coercion(
-                self.context, look, part, faults, is_part=True, is_plain=self.is_plain
+                self.context, find_faults, part, faults, is_part=True, is_plain=self.is_plain
             )
             if other.faults and other.run() and not other.faults:
                 theirs = {place: change.after for place, change in other.taken.items()}
@@ -301,23 +289,10 @@ class _Coercion:
                     return True
         return False
 
-    def _try(self, changes: list[_Change]) -> _FaultPlaces | None:
-        """Return the places that are invalid after some changes; ``None`` beyond the limit."""
-        if self.context.fault_count > _FAULTS:
-            return None
-        _, faults = self._after(_outermost(changes))
-        return _FaultPlaces(faults)
-
-    def _take(self, chosen: list[_Change]) -> None:
-        changes = _outermost(chosen)
-        self.value, self.faults = self._after(changes)
-        self.is_plain = self.is_plain and not _holds_container(changes)
-        self.taken.update(changes)
-
     def _after(self, changes: Mapping[Tokens, _Change]) -> tuple[Any, tuple[Fault, ...]]:
         """Return the value after some changes, and its faults. The same set of changes is validated once.
 
-        The limit of faults counts each look.
+        The limit of faults counts each search.
         """
         key = frozenset(change.key for change in (*self.taken.values(), *changes.values()))
         seen = self.seen.get(key)
@@ -326,7 +301,7 @@ class _Coercion:
                 self.value, {place: change.after for place, change in changes.items()}
             )
             is_plain = self.is_plain and not _holds_container(changes)
-            seen = self.seen[key] = value, self.look(value, is_plain=is_plain)
+            seen = self.seen[key] = value, self.find_faults(value, is_plain=is_plain)
         self.context.fault_count += len(seen[1]) + 1
         return seen
 
@@ -358,7 +333,7 @@ class _Coercion:
             if any(place[: len(outer)] == outer for outer in back):
                 del self.taken[place]
         self.seen.clear()
-        self.faults = self.look(self.value, is_plain=self.is_plain)
+        self.faults = self.find_faults(self.value, is_plain=self.is_plain)
         self.context.fault_count += len(self.faults) + 1
 
 
