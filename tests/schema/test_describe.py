@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.schema.describe import LIMIT, component_name, describe, literal
+from specfn.schema.describe import MAX_CHARACTERS, component_name, describe, literal
 
 PET = {"$ref": "#/$defs/Pet"}
 
@@ -112,7 +112,7 @@ def test_boolean_definition(definition: Any, text: str) -> None:
 def test_long_enum_is_cut_between_values() -> None:
     """A long enum shows whole values and that there are more."""
     text = describe({"enum": [f"value {index}" for index in range(200)]}, {})
-    assert len(text) <= LIMIT
+    assert len(text) <= MAX_CHARACTERS
     assert text.endswith('" | ...')
     assert text.startswith('"value 0" | "value 1" | ')
 
@@ -146,7 +146,7 @@ def test_wide_objects_show_their_first_members() -> None:
     text = describe(
         {"type": "object", "properties": {f"p{index}": inner for index in range(30)}}, {}
     )
-    assert len(text) <= LIMIT
+    assert len(text) <= MAX_CHARACTERS
     assert text.startswith("{ p0?: ")
     assert text.endswith("; ... }")
 
@@ -162,7 +162,7 @@ def test_hostile_depth() -> None:
     assert describe(loop, {}).startswith("{ self?: {")
     knot: dict[str, Any] = {"allOf": []}
     knot["allOf"] += [knot, knot]
-    assert len(describe(knot, {})) <= LIMIT
+    assert len(describe(knot, {})) <= MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -223,6 +223,6 @@ schemas = st.recursive(
 def test_any_nonsense_has_a_short_text(schema: Any, optional: bool) -> None:  # noqa: FBT001 - drawn
     """Whatever stands in a schema, the text is one line of bounded length with brackets in pairs."""
     text = describe(schema, {}, optional=optional)
-    assert 0 < len(text) <= LIMIT
+    assert 0 < len(text) <= MAX_CHARACTERS
     assert text.encode()
     assert "\n" not in text

@@ -7,7 +7,7 @@ import jsonschema_rs
 import pytest
 from tests.effort import ends
 
-from specfn.schema.patterns.engine import STEPS, classify
+from specfn.schema.patterns.engine import MAX_STEPS, classify
 from specfn.validation.compile.engine import pattern_cost
 from specfn.validation.validate import Validator
 
@@ -74,7 +74,7 @@ def work(pattern: str, texts: list[str]) -> int:
     if judgement.kind == "refused" or (cost is not None and not cost.affordable(texts)):
         return 0
     if judgement.kind == "backtracking":
-        return STEPS * len(texts)
+        return MAX_STEPS * len(texts)
     return max(judgement.weight, 1) * sum(map(len, texts))
 
 

@@ -10,7 +10,7 @@ from specfn.errors import DocumentError
 from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.prepare import prepare
 from specfn.validation.compile.references import survey
-from specfn.validation.plain_json import DEPTH
+from specfn.validation.plain_json import MAX_DEPTH
 from specfn.validation.validate import Validator
 
 
@@ -41,7 +41,7 @@ def limit(schema: Any) -> int:
 def test_depth_times_hops_is_bounded(link: str) -> None:
     """V1: the more hops in place, the less depth; ordinary schemas have all of it."""
     limits = [limit(chain(hops, link)) for hops in (0, 1, 4, 8, 32, 100)]
-    assert limits[:3] == [DEPTH] * 3
+    assert limits[:3] == [MAX_DEPTH] * 3
     assert limits == sorted(limits, reverse=True)
     assert limits[-1] >= 6
 

@@ -9,7 +9,7 @@ from tests.effort import calls
 from specfn.api import load
 from specfn.function.function import Function
 from specfn.validation.outcome import Failure
-from specfn.validation.plain_types import SHOWN
+from specfn.validation.plain_types import MAX_PROBLEMS
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator
 
@@ -139,7 +139,8 @@ def test_only_what_is_read_is_compared() -> None:
     schema = {"properties": dict.fromkeys(names(500), INTEGER), "additionalProperties": False}
     validator = Validator(schema)
     few, many = (
-        {f"valeu_{index}": 1 for index in range(count)} for count in (SHOWN, SHOWN + 1_000)
+        {f"valeu_{index}": 1 for index in range(count)}
+        for count in (MAX_PROBLEMS, MAX_PROBLEMS + 1_000)
     )
     validator.problems(few)
     before = calls(lambda: validator.problems(few), of_c=True)

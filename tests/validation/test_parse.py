@@ -9,8 +9,8 @@ from tests.effort import examples
 
 from specfn._internal.json import loads
 from specfn.validation.outcome import Failure, Success
-from specfn.validation.parse import LONGEST, parse
-from specfn.validation.plain_json import DEPTH, NODES, is_plain_json
+from specfn.validation.parse import MAX_CHARACTERS, parse
+from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES, is_plain_json
 
 LINES = "Line 1\nLine 2"
 
@@ -296,8 +296,8 @@ def test_bytearrays_are_texts() -> None:
 def test_depth_is_limited(form: str) -> None:
     """V6: as many levels are read as validation takes, whichever step reads them."""
     pad = "" if form == "strict" else " // x\n"
-    assert parse("[" * DEPTH + pad + "]" * DEPTH)
-    outcome = parse("[" * (DEPTH + 1) + pad + "]" * (DEPTH + 1))
+    assert parse("[" * MAX_DEPTH + pad + "]" * MAX_DEPTH)
+    outcome = parse("[" * (MAX_DEPTH + 1) + pad + "]" * (MAX_DEPTH + 1))
     assert isinstance(outcome, Failure)
     assert outcome.fault is not None
     assert "Nested deeper" in outcome.fault.reason
@@ -306,15 +306,15 @@ def test_depth_is_limited(form: str) -> None:
 def test_size_is_limited() -> None:
     """V6: texts and values are bounded, and digits of integers too."""
     for text in (
-        "[" + "0," * NODES + "0]",
-        "[" + "0," * NODES + "0,]",
-        " " * LONGEST + "1",
+        "[" + "0," * MAX_VALUES + "0]",
+        "[" + "0," * MAX_VALUES + "0,]",
+        " " * MAX_CHARACTERS + "1",
         "9" * 5_000,
     ):
         outcome = parse(text)
         assert isinstance(outcome, Failure)
         assert len(outcome.feedback().encode()) < 8_192
-    assert parse("[" + "0," * (NODES - 1) + "0,]")
+    assert parse("[" + "0," * (MAX_VALUES - 1) + "0,]")
     assert parse("[" + "1" * 4_000 + ",]").data == [int("1" * 4_000)]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.validation.plain_json import DEPTH, NODES, is_plain_json, plain_json_problems
+from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES, is_plain_json, plain_json_problems
 
 
 class Text(str):
@@ -77,13 +77,13 @@ SOUND: list[Any] = [
     {},
     {"a": [1, None, {"b": "c"}]},
     10**4299,
-    nested(DEPTH),
-    [0] * NODES,
+    nested(MAX_DEPTH),
+    [0] * MAX_VALUES,
     [1e308] * 20,
-    ["x" * 1_000_000] * (NODES - 1),
+    ["x" * 1_000_000] * (MAX_VALUES - 1),
     ["ü"] * 20,
     [10**4299] * 20,
-    {"a": [0] * (NODES - 1)},
+    {"a": [0] * (MAX_VALUES - 1)},
 ]
 
 UNSOUND: list[tuple[str, Any, str, str]] = [
@@ -108,14 +108,14 @@ UNSOUND: list[tuple[str, Any, str, str]] = [
     ("object", {"o": object()}, "$input.o", "any"),
     ("type", int, "$input", "any"),
     ("hostile object", [Hostile()], "$input[0]", "any"),
-    ("too deep", nested(DEPTH + 1), "$input" + "[0]" * DEPTH, "any"),
-    ("far too deep", nested(100_000), "$input" + "[0]" * DEPTH, "any"),
+    ("too deep", nested(MAX_DEPTH + 1), "$input" + "[0]" * MAX_DEPTH, "any"),
+    ("far too deep", nested(100_000), "$input" + "[0]" * MAX_DEPTH, "any"),
     ("hostile object among many texts", ["a"] * 20 + [Hostile()], "$input[20]", "any"),
     ("many hostile objects", [Hostile()] * 20, "$input[0]", "any"),
     ("truth among numbers of a class", [1] * 20 + [Number.ONE], "$input[20]", "any"),
     ("nan among many", [0.5] * 20 + [float("nan")], "$input[20]", "number"),
     ("infinities that cancel", [0.5] * 20 + [float("inf"), -float("inf")], "$input[20]", "number"),
-    ("too many", [0] * (NODES + 1), "$input", "any"),
+    ("too many", [0] * (MAX_VALUES + 1), "$input", "any"),
     ("alias bomb", doubled(60), "$input", "any"),
     ("cycle", cyclic(), "$input", "any"),
 ]

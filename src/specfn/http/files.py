@@ -20,7 +20,7 @@ from specfn.http.unserializable import Unserializable
 from specfn.migrate.route import Body, MultipartPart
 from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
-from specfn.validation.plain_json import DEPTH, NODES
+from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
 
 _WORD: Final = r"[A-Za-z0-9!#$&^_.+-]+"
 _TYPE: Final = re.compile(rf"{_WORD}/{_WORD}(?:; ?{_WORD}=(?:{_WORD}|\"[ !#-\[\]-~]*\"))*\Z")
@@ -227,7 +227,7 @@ class _Placeholders:
 
     def __init__(self) -> None:
         self.count = 0
-        self.room = NODES
+        self.room = MAX_VALUES
 
     def body(self, body: Body, value: Any) -> Any:
         if body.kind in {"json", "form"}:
@@ -263,7 +263,7 @@ class _Placeholders:
 
     def json(self, value: Any, write: Callable[[File], str] = as_text, depth: int = 0) -> Any:
         self.room -= 1
-        if depth > DEPTH or self.room < 0:
+        if depth > MAX_DEPTH or self.room < 0:
             return value
         if type(value) is dict and has_text_keys(value):
             return {key: self.json(item, as_text, depth + 1) for key, item in value.items()}

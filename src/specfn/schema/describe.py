@@ -1,7 +1,7 @@
 """Schemas as short type texts in one spelling (rule V3).
 
 A model reads the text when its argument is invalid. The text therefore describes the complete value
-in at most ``LIMIT`` characters:
+in at most ``MAX_CHARACTERS`` characters:
 
 * ``string``, ``boolean``, ``null``, ``integer``, ``number``; a numeric format makes it
   ``number & Type<"int32">`` (an integer without one is ``integer``: calling it ``int32`` would claim a
@@ -58,7 +58,7 @@ def _type_of(value: Any) -> str:
 Schema: TypeAlias = JsonObject | bool
 
 #: The longest text, in characters.
-LIMIT: Final = 300
+MAX_CHARACTERS: Final = 300
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 
@@ -112,10 +112,10 @@ _DETAILS: Final = (
 )
 
 #: The maximum number of components that are written out within one another.
-_NESTED: Final = 8
+_MAX_NESTED: Final = 8
 
 #: With more schema nodes a text is too long in any case.
-_NODES: Final = 400
+_MAX_NODES: Final = 400
 
 
 class _Text(NamedTuple):
@@ -145,9 +145,9 @@ def describe(
         expand: write components in full instead of their names, unless they are recursive.
 
     Returns:
-        At most ``LIMIT`` characters; recursive and very deep schemas included.
+        At most ``MAX_CHARACTERS`` characters; recursive and very deep schemas included.
     """
-    room = LIMIT - len(" | undefined") if optional else LIMIT
+    room = MAX_CHARACTERS - len(" | undefined") if optional else MAX_CHARACTERS
     text = next(_attempts(schema, definitions, room, expand=expand))
     return f"{text} | undefined" if optional else text
 
@@ -201,7 +201,7 @@ class _TypeWriter:
         self._open: set[str] = set()  # the components that are being written out
         self._width = detail.width
         self._token = detail.token
-        self._nodes = _NODES
+        self._nodes = _MAX_NODES
 
     def write(self, schema: Any, depth: int) -> _Text:
         """Write a schema that may contain ``depth`` more levels."""
@@ -242,7 +242,7 @@ class _TypeWriter:
     def _reference(self, name: str, depth: int) -> _Text:
         """Write a component by its name, or in full if ``expand`` is set and there is room."""
         definition = self._definitions.get(name)
-        is_open = name in self._open or len(self._open) == _NESTED
+        is_open = name in self._open or len(self._open) == _MAX_NESTED
         if not self._expand or depth <= 0 or is_open or not isinstance(definition, dict):
             return self._name(name)
         self._open.add(name)

@@ -73,10 +73,14 @@ def are_plain(texts: Iterable[Any]) -> bool:
 def escaped(value: Any) -> str:
     """Return any value as short readable ASCII text."""
     text = json.dumps(value)
-    return clean(text if len(text) <= _ESCAPED else f"{text[: _ESCAPED - 3]}...")
+    return clean(
+        text
+        if len(text) <= _MAX_ESCAPED_CHARACTERS
+        else f"{text[: _MAX_ESCAPED_CHARACTERS - 3]}..."
+    )
 
 
-_ESCAPED: Final = 80
+_MAX_ESCAPED_CHARACTERS: Final = 80
 
 
 def shorten(text: str, limit: int) -> str:

@@ -180,7 +180,7 @@ _VALUES: Final = {
 }
 
 #: The maximum number of characters of a value in a reason.
-_SHOWN: Final = 60
+_MAX_CHARACTERS: Final = 60
 
 
 class FormatHint(NamedTuple):
@@ -260,4 +260,4 @@ def _own(schema: JsonObject, keyword: str, *, is_list: bool) -> list[Any]:
 
 def _short(value: str) -> str:
     text = dumps(value).decode()
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"

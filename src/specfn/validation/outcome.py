@@ -44,8 +44,8 @@ class Success:
 
 
 #: The maximum number of errors in the ``repr`` of a failure, and the maximum number of characters of one.
-_SHOWN: Final = 3
-_LENGTH: Final = 300
+_MAX_ERRORS: Final = 3
+_MAX_ERROR_CHARACTERS: Final = 300
 
 
 def _value_text(value: Any) -> str:
@@ -54,7 +54,7 @@ def _value_text(value: Any) -> str:
 
 def _short(problem: ArgumentProblem) -> str:
     text = repr(problem)
-    return text if len(text) <= _LENGTH else f"{text[:_LENGTH]}..."
+    return text if len(text) <= _MAX_ERROR_CHARACTERS else f"{text[:_MAX_ERROR_CHARACTERS]}..."
 
 
 _new: Final = Success.__new__
@@ -94,8 +94,8 @@ class Failure:
         return False
 
     def __repr__(self) -> str:
-        more = ", ..." if len(self.errors) > _SHOWN else ""
-        errors = f"({', '.join(map(_short, self.errors[:_SHOWN]))}{more})"
+        more = ", ..." if len(self.errors) > _MAX_ERRORS else ""
+        errors = f"({', '.join(map(_short, self.errors[:_MAX_ERRORS]))}{more})"
         return f"Failure(errors={errors}, data={brief(self.data)})"
 
     def _repr_html_(self) -> str:

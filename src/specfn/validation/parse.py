@@ -15,10 +15,10 @@ from specfn.validation.text.reader import EDGES, MORE, ParsedValue, Reader, read
 from specfn.validation.text.strict_json import UNREAD, strict
 
 #: The longest text that is read, in characters.
-LONGEST: Final = 4 * 1024 * 1024
+MAX_CHARACTERS: Final = 4 * 1024 * 1024
 
 #: How often a value may be encoded as a string again.
-_LAYERS: Final = 3
+_MAX_ENCODINGS: Final = 3
 
 _HOLDS_CONTAINER: Final = re.compile(r"[\s\\\"]*[{\[]")
 _SURELY_OBJECT: Final = re.compile(r"\s*\{\s*[\"'}]")
@@ -45,7 +45,7 @@ def _text(source: Any) -> str:
     """Return the source as text, if it is valid Unicode within the limit."""
     if type(source) is bytes or type(source) is bytearray:
         try:
-            source = source[: LONGEST * 4 + 4].decode()
+            source = source[: MAX_CHARACTERS * 4 + 4].decode()
         except UnicodeDecodeError as error:
             readable = source[: error.start].decode()
             raise UnreadableError(
@@ -53,8 +53,10 @@ def _text(source: Any) -> str:
             ) from None
     if type(source) is not str:
         raise UnreadableError("", 0, "The arguments are not a text.")
-    if len(source) > LONGEST:
-        raise UnreadableError(source, LONGEST, f"The text is longer than {LONGEST:,} characters.")
+    if len(source) > MAX_CHARACTERS:
+        raise UnreadableError(
+            source, MAX_CHARACTERS, f"The text is longer than {MAX_CHARACTERS:,} characters."
+        )
     try:
         source.encode()
     except UnicodeEncodeError as error:
@@ -83,7 +85,7 @@ def _unwrap(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     steps: list[Repair] = []
     value: Any = text
     incomplete = False
-    for _ in range(_LAYERS):
+    for _ in range(_MAX_ENCODINGS):
         written = value
         value, incomplete = read_only_value(written, steps)
         steps.append(Repair(path="$input", kind="unwrapped", before=written, after=value))

@@ -17,42 +17,42 @@ from specfn._internal.values import type_name
 from specfn.records import ArgumentProblem
 
 #: The maximum number of levels of containers, and of values in all.
-DEPTH: Final = 64
-NODES: Final = 100_000
+MAX_DEPTH: Final = 64
+MAX_VALUES: Final = 100_000
 
 #: The maximum number of problems that are reported.
-_SHOWN: Final = 20
+_MAX_PROBLEMS: Final = 20
 
 #: Paths, and files opened in text mode. They are compared by name, because a look at a class may run its code.
 _FILES: Final = frozenset({"PosixPath", "WindowsPath", "TextIOWrapper", "StringIO"})
 
 #: Integers below this have fewer digits than any limit that Python accepts for texts of integers (640).
-_PLAIN: Final = 1 << 2048
-_LEAST: Final = -_PLAIN
+_MAX_INTEGER: Final = 1 << 2048
+_MIN_INTEGER: Final = -_MAX_INTEGER
 _BITS_PER_DIGIT: Final = 3.3219280948873626
 
 #: The minimum and the maximum number of items of a list that are checked together. An item of another type affects only
 #: the items that are checked with it.
-_MANY: Final = 16
-_TOGETHER: Final = 256
+_MIN_TOGETHER: Final = 16
+_MAX_TOGETHER: Final = 256
 
 #: Checks of many scalars of one type together, by the identity of the type. Looking up a class itself would call its
 #: metaclass. A sum of floats is finite only if all of them are.
 _CHECKS: Final[Mapping[int, Callable[[list[Any]], bool]]] = {
     id(bool): lambda _: True,
     id(type(None)): lambda _: True,
-    id(int): lambda items: min(items) > _LEAST and max(items) < _PLAIN,
+    id(int): lambda items: min(items) > _MIN_INTEGER and max(items) < _MAX_INTEGER,
     id(float): lambda items: isfinite(sum(items)),
     id(str): lambda items: all(map(str.isascii, items)),
 }
 
 
-def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
+def is_plain_json(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Return whether a value is plain JSON within the limits: exact types, string keys, finite numbers, no lone surrogates."""
     if type(value) is not dict and type(value) is not list:
         return _is_plain_scalar(value)
     boxes: list[Any] = [value]
-    room = NODES
+    room = MAX_VALUES
     level = end = (
         1  # the level of the next container, and the index after the last container of that level
     )
@@ -71,7 +71,7 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
                 if type(key) is not str or not (key.isascii() or _encodes(key)):
                     return False
             items = box.values()
-        elif len(box) >= _MANY:
+        elif len(box) >= _MIN_TOGETHER:
             items = _items_to_check(box)
         for item in items:
             kind = type(item)
@@ -81,7 +81,7 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
             elif kind is dict or kind is list:
                 boxes.append(item)
             elif kind is int:
-                if not _LEAST < item < _PLAIN and not _is_plain_scalar(item):
+                if not _MIN_INTEGER < item < _MAX_INTEGER and not _is_plain_scalar(item):
                     return False
             elif kind is float:
                 if not isfinite(item):
@@ -93,8 +93,8 @@ def is_plain_json(value: Any, depth: int = DEPTH) -> bool:
 
 def _items_to_check(items: list[Any]) -> Iterator[Any]:
     """Yield the items of a long list that cannot be checked together with the items beside them."""
-    for start in range(0, len(items), _TOGETHER):
-        part = items[start : start + _TOGETHER]
+    for start in range(0, len(items), _MAX_TOGETHER):
+        part = items[start : start + _MAX_TOGETHER]
         if not _are_plain_scalars(part):
             yield from part
 
@@ -106,12 +106,12 @@ def _are_plain_scalars(items: list[Any]) -> bool:
     return check is not None and all(map(is_, map(type, items), repeat(kind))) and check(items)
 
 
-def plain_json_problems(value: Any, depth: int = DEPTH) -> tuple[ArgumentProblem, ...]:
+def plain_json_problems(value: Any, depth: int = MAX_DEPTH) -> tuple[ArgumentProblem, ...]:
     """Return why a value is not plain JSON, one problem per place; empty if it is."""
     problems: dict[str, ArgumentProblem] = {}
     for problem in _faults(value, depth):
         problems.setdefault(problem.path, problem)
-        if len(problems) == _SHOWN:
+        if len(problems) == _MAX_PROBLEMS:
             break
     return tuple(problems.values())
 
@@ -143,8 +143,8 @@ def _faults(value: Any, depth: int) -> Iterator[ArgumentProblem]:
     while waiting:
         place = waiting.pop()
         seen += 1
-        if seen > NODES + 1:
-            yield _Place(value, "", None, 1).problem("any", f"More than {NODES:,} values.")
+        if seen > MAX_VALUES + 1:
+            yield _Place(value, "", None, 1).problem("any", f"More than {MAX_VALUES:,} values.")
             return
         if type(place.value) is not dict and type(place.value) is not list:
             yield from _scalar_faults(place)
@@ -154,7 +154,9 @@ def _faults(value: Any, depth: int) -> Iterator[ArgumentProblem]:
             deep = True
         else:
             yield from _key_faults(place)
-            waiting.extend(reversed([*islice(_below(place), NODES + 2 - seen)]))  # no more are seen
+            waiting.extend(
+                reversed([*islice(_below(place), MAX_VALUES + 2 - seen)])
+            )  # no more are seen
 
 
 def _below(place: _Place) -> Iterator[_Place]:
@@ -199,7 +201,7 @@ def _is_plain_scalar(value: Any) -> bool:
     if kind is str:
         return value.isascii() or _encodes(value)
     if kind is int:
-        return _LEAST < value < _PLAIN or bool(
+        return _MIN_INTEGER < value < _MAX_INTEGER or bool(
             value.bit_length() <= most_digits() * _BITS_PER_DIGIT
         )
     if kind is float:

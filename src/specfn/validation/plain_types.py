@@ -175,11 +175,11 @@ _ALONE: Final = {"any": "any value", "never": "nothing"}
 
 
 #: The maximum number of problems of one failure that a model reads. Only these have a description.
-SHOWN: Final = 20
+MAX_PROBLEMS: Final = 20
 
 #: The maximum number of names in a sentence, and the maximum number of characters of a name.
-_NAMES: Final = 12
-_LENGTH: Final = 60
+_MAX_NAMES: Final = 12
+_MAX_NAME_CHARACTERS: Final = 60
 
 #: The description of a property that its object does not declare.
 UNKNOWN: Final = "There is no such property."
@@ -197,7 +197,7 @@ MUST: Final = "It must be "
 
 def join_names(names: list[str]) -> str:
     """Join names in a sentence."""
-    shown = [name if len(name) <= _LENGTH else "..." for name in names[:_NAMES]]
-    if len(names) > _NAMES:
-        shown.append(f"{len(names) - _NAMES} more")
+    shown = [name if len(name) <= _MAX_NAME_CHARACTERS else "..." for name in names[:_MAX_NAMES]]
+    if len(names) > _MAX_NAMES:
+        shown.append(f"{len(names) - _MAX_NAMES} more")
     return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]

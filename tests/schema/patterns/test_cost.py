@@ -4,13 +4,13 @@ import pytest
 
 from specfn.schema.patterns.cost import measure, texts_of
 from specfn.schema.patterns.ecma import read
-from specfn.schema.patterns.engine import STEPS, classify, matches
+from specfn.schema.patterns.engine import MAX_STEPS, classify, matches
 from specfn.validation.compile.engine import pattern_cost
 from specfn.validation.validate import Validator
 
 BAD = "("
 BACKTRACKING = "^((?!foo).)*$"
-ENDLESS = "a" * (STEPS * 2)
+ENDLESS = "a" * (MAX_STEPS * 2)
 
 
 @pytest.mark.parametrize(

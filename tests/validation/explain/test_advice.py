@@ -11,7 +11,7 @@ from specfn._internal.pointer import input_path
 from specfn.api import load
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.feedback import feedback
-from specfn.validation.plain_types import SHOWN
+from specfn.validation.plain_types import MAX_PROBLEMS
 from specfn.validation.validate import Validator
 
 WORDS = [
@@ -312,8 +312,11 @@ def test_only_what_is_shown_is_described() -> None:
     schema = {"properties": {"a": {}}, "additionalProperties": False}
     found = Validator(schema).problems({f"x{index}": 1 for index in range(100)})
     descriptions = [problem.description for problem in found]
-    assert descriptions[:SHOWN] == ["There is no such property; the only property is a."] * SHOWN
-    assert set(descriptions[SHOWN:]) == {"There is no such property."}
+    assert (
+        descriptions[:MAX_PROBLEMS]
+        == ["There is no such property; the only property is a."] * MAX_PROBLEMS
+    )
+    assert set(descriptions[MAX_PROBLEMS:]) == {"There is no such property."}
 
 
 def test_paths_of_targets_follow_their_problems() -> None:

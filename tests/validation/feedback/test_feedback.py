@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from specfn._internal.pointer import input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem
-from specfn.validation.feedback.feedback import BYTES, feedback
+from specfn.validation.feedback.feedback import MAX_BYTES, feedback
 from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
@@ -182,7 +182,7 @@ def test_never_too_long(size: int) -> None:
     data = {f"p{index}": {"q" * 300: "ö" * 3_000} for index in range(size)}
     text = feedback(data, problems)
     assert len(text.encode()) < 8_192
-    assert len(text.encode()) <= BYTES + 200
+    assert len(text.encode()) <= MAX_BYTES + 200
     assert text.endswith("Nothing was executed.")
 
 

@@ -325,7 +325,7 @@ def test_too_much_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     value = ["1", *["x"] * 50]
     validator = Validator({"type": "array", "items": INTEGER})
     assert coerce(value, validator).data[0] == 1
-    monkeypatch.setattr(module, "_FAULTS", 20)
+    monkeypatch.setattr(module, "_MAX_FAULTS", 20)
     outcome = coerce(value, validator)
     assert isinstance(outcome, Failure)
     assert outcome.data is value
@@ -445,7 +445,7 @@ class _Forgetful(dict[Any, Any]):
 
 
 @settings(deadline=None, max_examples=examples(160))
-@given(schemas, values, st.sampled_from([module._FAULTS, 2, 5]), st.booleans(), st.booleans())
+@given(schemas, values, st.sampled_from([module._MAX_FAULTS, 2, 5]), st.booleans(), st.booleans())
 def test_looks_are_remembered_without_effect(
     schema: Any,
     value: Any,
@@ -463,7 +463,7 @@ def test_looks_are_remembered_without_effect(
         return contexts[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FAULTS", limit)
+        patch.setattr(module, "_MAX_FAULTS", limit)
         patch.setattr(module, "_Context", context)
         outcome = coerce(value, validator, policy, opens=opens)
         patch.setattr(module, "_Coercion", partial(module._Coercion, seen=_Forgetful()))

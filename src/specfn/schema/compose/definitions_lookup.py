@@ -53,7 +53,7 @@ def takes_null(named: DefinitionLookup, schema: Any) -> bool:
     """Return whether null is certainly valid against a schema, by its types, constants and branches."""
     seen: set[str] = set()
     waiting = [schema]
-    for _ in range(_MOST):
+    for _ in range(_MAX_SCHEMAS):
         if not waiting:
             return False
         node = waiting.pop()
@@ -85,5 +85,5 @@ def _may_be_null(node: JsonObject) -> bool:
 
 
 #: The maximum number of schemas that are visited, and the keywords that cannot be decided simply.
-_MOST = 200
+_MAX_SCHEMAS = 200
 _HARD = frozenset({"allOf", "not", "if"})

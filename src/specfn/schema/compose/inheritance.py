@@ -23,7 +23,7 @@ _INHERITED: Final = frozenset(
 #: The maximum number of generations of ancestors that are merged into one schema. The rest remains a reference in
 #: ``allOf``, so that the time and memory of all components are proportional to their number. No document of the corpus
 #: has more than three.
-GENERATIONS: Final = 16
+MAX_GENERATIONS: Final = 16
 
 
 class _Uses(Protocol):
@@ -98,7 +98,7 @@ class Inheritance:
         family: Family,
         uses: _Uses,
         both: Both,
-        generations: int = GENERATIONS,
+        generations: int = MAX_GENERATIONS,
     ) -> None:
         """Create the composition.
 

@@ -13,7 +13,7 @@ from specfn.schema.safe_text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
 #: The minimum number of branches of a union that is a fragment of its own.
-_WIDE_UNION = 4
+_MIN_BRANCHES = 4
 
 #: More constants than this are described in a short rendering.
 MANY_VALUES = 50
@@ -36,7 +36,7 @@ def is_fragment(node: JsonObject) -> bool:
     """Return whether an inline schema is a fragment of its own, because it can be cut without losing a scalar."""
     if node.get("properties"):
         return True
-    return len(node.get("anyOf") or node.get("oneOf") or ()) >= _WIDE_UNION
+    return len(node.get("anyOf") or node.get("oneOf") or ()) >= _MIN_BRANCHES
 
 
 def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
@@ -197,7 +197,11 @@ def types_of_values(values: list[Any]) -> tuple[list[str], bool]:
 @lru_cache(4096)
 def is_common(pattern: str) -> bool:
     """Return whether a pattern can be shown: ECMA-262 and other dialects can compile it, and all of it is visible."""
-    if len(pattern) > _PATTERN_SHOWN or not is_plain(pattern) or not _ecma().fullmatch(pattern):
+    if (
+        len(pattern) > _MAX_PATTERN_CHARACTERS
+        or not is_plain(pattern)
+        or not _ecma().fullmatch(pattern)
+    ):
         return False
     try:
         with warnings.catch_warnings():
@@ -217,9 +221,9 @@ def is_word(name: str) -> bool:
 def is_telling(example: Any) -> bool:
     """Return whether an example adds information. An object does not, because it repeats those of its properties."""
     if isinstance(example, list):
-        return len(example) <= _LIST_SHOWN and all(map(is_telling, example))
+        return len(example) <= _MAX_EXAMPLE_ITEMS and all(map(is_telling, example))
     return not isinstance(example, dict) and (
-        not isinstance(example, str) or len(example) <= _TEXT_SHOWN
+        not isinstance(example, str) or len(example) <= _MAX_EXAMPLE_CHARACTERS
     )
 
 
@@ -239,6 +243,6 @@ def _ecma() -> re.Pattern[str]:
 
 
 #: The longest text and list that serve as an example, and the longest pattern that is shown.
-_TEXT_SHOWN = 200
-_PATTERN_SHOWN = 1000
-_LIST_SHOWN = 5
+_MAX_EXAMPLE_CHARACTERS = 200
+_MAX_PATTERN_CHARACTERS = 1000
+_MAX_EXAMPLE_ITEMS = 5

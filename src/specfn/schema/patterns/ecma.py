@@ -68,10 +68,10 @@ _LOW: Final = ((0xDC00, 0xDFFF),)
 
 
 #: The maximum number of levels of nested groups.
-_DEPTH: Final = 60
+_MAX_DEPTH: Final = 60
 
 #: The maximum number of characters of a text that ``is_strict`` parses.
-_LENGTH: Final = 10_000
+_MAX_CHARACTERS: Final = 10_000
 
 
 class PatternError(ValueError):
@@ -95,7 +95,7 @@ def is_strict(pattern: str) -> bool:
 
     A text of more than 10,000 characters is not parsed, and is accepted.
     """
-    if len(pattern) > _LENGTH:
+    if len(pattern) > _MAX_CHARACTERS:
         return True
     try:
         _Reader(pattern, dot_all=False, strict=True).whole()
@@ -200,7 +200,7 @@ class _Reader:
 
     def _group_content(self) -> Node:
         self._depth += 1
-        if self._depth > _DEPTH:
+        if self._depth > _MAX_DEPTH:
             raise PatternError("groups are nested too deeply")
         node = self._alternatives()
         if not self._take(")"):

@@ -16,7 +16,7 @@ from specfn.schema.patterns.to_rust import to_rust
 from specfn.schema.walk import walk
 
 #: The maximum number of steps that one backtracking pattern may take on one text.
-STEPS: Final = 10_000
+MAX_STEPS: Final = 10_000
 
 #: The maximum number of bytes of one compiled pattern for the engine. Large patterns need at most double the estimate, so
 #: the engine never refuses a pattern whose estimate is within the limit.
@@ -71,7 +71,7 @@ def pattern_options() -> Any:
     from jsonschema_rs import FancyRegexOptions  # noqa: PLC0415 - loaded with the first validator
 
     return FancyRegexOptions(
-        backtrack_limit=STEPS, size_limit=_ENGINE_BYTES, dfa_size_limit=_ENGINE_BYTES
+        backtrack_limit=MAX_STEPS, size_limit=_ENGINE_BYTES, dfa_size_limit=_ENGINE_BYTES
     )
 
 

@@ -7,7 +7,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.errors import DocumentError
 from specfn.schema.patterns.cost import HEAVY, texts_of
-from specfn.schema.patterns.engine import STEPS, classify, matches, pattern_options, runs_out
+from specfn.schema.patterns.engine import MAX_STEPS, classify, matches, pattern_options, runs_out
 from specfn.schema.patterns.to_rust import to_rust
 from specfn.schema.walk import subschema_entries
 from specfn.validation.compile.memory import MAX_NODES
@@ -19,7 +19,7 @@ from specfn.validation.formats import OWN
 MAX_REPORT_NODES: Final = 50_000
 
 #: The maximum work of the patterns of one validation, in states times characters.
-_WORK: Final = 40_000_000
+_MAX_WORK: Final = 40_000_000
 
 
 def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
@@ -143,7 +143,10 @@ class PatternCost(NamedTuple):
             characters += len(text)
             squares += len(text) ** 2
         looks = squares * 10 if self.behind else 0
-        return characters * self.weight + texts * len(self.backtracking) * STEPS + looks <= _WORK
+        return (
+            characters * self.weight + texts * len(self.backtracking) * MAX_STEPS + looks
+            <= _MAX_WORK
+        )
 
     def patterns_out_of_steps(self, value: Any) -> tuple[str, ...]:
         """Return the backtracking patterns that exceed their steps on some text of a value."""

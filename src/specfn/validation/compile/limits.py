@@ -19,22 +19,22 @@ from specfn.schema.walk import (
     subschema_entries,
 )
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
-from specfn.validation.plain_json import DEPTH
+from specfn.validation.plain_json import MAX_DEPTH
 
 #: The product of hops and depth that needs half of a stack of 256 KiB (measured).
-_STACK: Final = 1_536
+_MAX_STACK: Final = 1_536
 
 #: The maximum number of hops. With more, arguments with six levels would be refused.
-_HOPS: Final = 256
+_MAX_HOPS: Final = 256
 
 #: The maximum number of evaluations of one value by in-place subschemas, and of one value inside it, in all branches.
-_EVALUATIONS: Final = 100_000
-_INNER_EVALUATIONS: Final = 1_000_000
+_MAX_EVALUATIONS: Final = 100_000
+_MAX_INNER_EVALUATIONS: Final = 1_000_000
 
 #: The maximum number of subschemas that are visited to count the inner evaluations. A subschema counts once for each
 #: value that it is applied to in place, so a chain of *n* schemas needs *n²* visits. No
 #: function of the corpus needs more than 10,000.
-_VISITS: Final = 300_000
+_MAX_VISITS: Final = 300_000
 
 
 class _Cost(NamedTuple):
@@ -63,14 +63,14 @@ def depth_limit(prepared: PreparedSchema) -> int:
     in_place = _InPlace(prepared.definitions)
     costs = [in_place.cost(node) for node in entries]
     hops = max((cost.hops for cost in costs), default=0)
-    if hops > _HOPS:
-        raise DocumentError(f"more than {_HOPS} schemas in a row are applied to one value")
-    if max((cost.evaluations for cost in costs), default=0) > _EVALUATIONS:
-        raise DocumentError(f"more than {_EVALUATIONS:,} schemas are applied to one value")
+    if hops > _MAX_HOPS:
+        raise DocumentError(f"more than {_MAX_HOPS} schemas in a row are applied to one value")
+    if max((cost.evaluations for cost in costs), default=0) > _MAX_EVALUATIONS:
+        raise DocumentError(f"more than {_MAX_EVALUATIONS:,} schemas are applied to one value")
     inside = _InnerEvaluations(in_place)
     for node in entries:
         inside.count(node)
-    return min(DEPTH, _STACK // max(hops, 1))
+    return min(MAX_DEPTH, _MAX_STACK // max(hops, 1))
 
 
 def _entries(definitions: JsonObject) -> Iterator[JsonObject]:
@@ -188,7 +188,7 @@ class _InPlace:
         )  # once for the verdict, once to collect the evaluated properties or items
         return _Cost(
             1 + max(cost.hops for cost in costs) if costs else 0,
-            min(1 + evaluations * (2 if twice else 1), _EVALUATIONS + 1),
+            min(1 + evaluations * (2 if twice else 1), _MAX_EVALUATIONS + 1),
             1 + sum(cost.applied for cost in costs),
             any(self.inner(node)) or any(cost.has_inner for cost in costs),
         )
@@ -226,8 +226,8 @@ class _InnerEvaluations:
                 continue
             applied = [self._in_place.inner(part) for part in self._in_place.applied(top)]
             self._visits += sum(1 + sum(map(len, inner)) for inner in applied)
-            if self._visits > _VISITS:
-                raise DocumentError(f"its parts lead to more than {_VISITS:,} subschemas")
+            if self._visits > _MAX_VISITS:
+                raise DocumentError(f"its parts lead to more than {_MAX_VISITS:,} subschemas")
             targets = (target for inner in applied for target in inner.targets)
             new = [target for target in targets if id(target) not in self._entered]
             if not new:
@@ -235,8 +235,10 @@ class _InnerEvaluations:
             stack.extend(new)
 
     def _know(self, node: JsonObject, evaluations: int) -> None:
-        if evaluations > _INNER_EVALUATIONS:
-            raise DocumentError(f"one value is evaluated more than {_INNER_EVALUATIONS:,} times")
+        if evaluations > _MAX_INNER_EVALUATIONS:
+            raise DocumentError(
+                f"one value is evaluated more than {_MAX_INNER_EVALUATIONS:,} times"
+            )
         self._known[id(node)] = evaluations
 
     def _most_evaluations(self, applied: list[_Inner]) -> int:

@@ -109,7 +109,7 @@ HOME: Final = "specfn:schema"
 REFERENCE: Final = f"{HOME}#/$defs/"
 
 #: The maximum number of copies of looping definitions, one for each in-place path to them.
-_COPIES: Final = 1_000
+_MAX_COPIES: Final = 1_000
 
 #: The mark in a trail for a branch of a union.
 _UNION: Final = "|"
@@ -280,7 +280,7 @@ class _Preparation:
         inside = self._trail_inside(key, around.trail)
         if inside:
             self._copies += 1
-        if self._copies <= _COPIES:
+        if self._copies <= _MAX_COPIES:
             node["$ref"] = self._refer(_Variant(key, around.closing, around.exact, inside))
         return True
 

@@ -12,8 +12,8 @@ from specfn.schema.walk import DYNAMIC, IN_PLACE, subschema_entries
 
 #: The maximum number of schema nodes of one function, and of their levels. Shared and cyclic Python objects exceed
 #: them.
-_NODES: Final = 500_000
-_DEPTH: Final = 120
+_MAX_NODES: Final = 500_000
+_MAX_DEPTH: Final = 120
 
 #: The key of the root among the definitions.
 ROOT: Final = ""
@@ -90,7 +90,7 @@ def survey(schema: Any) -> Survey:
     """
     definitions: dict[str, Definition] = {ROOT: Definition(schema)}
     waiting = [ROOT]
-    room = _NODES
+    room = _MAX_NODES
     while waiting:
         key = waiting.pop()
         definition = definitions[key]
@@ -129,7 +129,7 @@ def _walk(definition: Definition, key: str, room: int) -> int:
         if not isinstance(node, dict):
             continue
         room -= 1
-        if room < 0 or level > _DEPTH:
+        if room < 0 or level > _MAX_DEPTH:
             raise DocumentError("the schema is too large or nested too deeply", pointer=key)
         _note(definition, node, key, here=here)
         stack.extend(

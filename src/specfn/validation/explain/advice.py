@@ -29,7 +29,7 @@ _Spelled: TypeAlias = dict[str, list[str]]
 _Inner: TypeAlias = dict[str, list[tuple[str, str]]]
 
 #: The maximum number of properties of inner objects that are searched.
-_INNER: Final = 20_000
+_MAX_INNER_PROPERTIES: Final = 20_000
 
 
 class PropertyIndex:
@@ -97,7 +97,7 @@ class PropertyIndex:
     def _pairs(self, nodes: tuple[Any, ...]) -> list[tuple[str, str]]:
         pairs: list[tuple[str, str]] = []
         for owner, schema in self.members(nodes).items():
-            if len(pairs) > _INNER:
+            if len(pairs) > _MAX_INNER_PROPERTIES:
                 break
             pairs.extend((owner, name) for name in self.members((schema,)))
         return pairs
@@ -157,13 +157,13 @@ class TypeTexts:
 
 #: The minimum number of constants for which advice names the closest one. If there are fewer, the text of the type
 #: contains them all.
-_MANY: Final = 8
+_MIN_CONSTANTS: Final = 8
 
 #: The maximum number of alternatives that are searched for a property, of those that are named, and of characters of
 #: one name.
-_MOST_SCHEMAS: Final = 50
-_NAMED: Final = 3
-_LENGTH: Final = 100
+_MAX_ALTERNATIVES: Final = 50
+_MAX_NAMES: Final = 3
+_MAX_NAME_CHARACTERS: Final = 100
 
 
 class Advice:
@@ -220,7 +220,7 @@ class Advice:
         """Describe a value that matches several alternatives of a ``oneOf``."""
         fitting = [
             branch
-            for branch in self._facts.branches(part.holder, part.keyword)[:_MOST_SCHEMAS]
+            for branch in self._facts.branches(part.holder, part.keyword)[:_MAX_ALTERNATIVES]
             if self._compiler.accepts(branch, problem.value)
         ]
         if len(fitting) < 2:
@@ -311,8 +311,10 @@ class Advice:
         alternatives = [*self._alternatives(task, name)]
         if not alternatives:
             return None
-        texts = [self._alternative(node, (choice.node,)) for choice, node in alternatives[:_NAMED]]
-        more = " or another one" if len(alternatives) > _NAMED else ""
+        texts = [
+            self._alternative(node, (choice.node,)) for choice, node in alternatives[:_MAX_NAMES]
+        ]
+        more = " or another one" if len(alternatives) > _MAX_NAMES else ""
         return f"{BELONGS} {' or '.join(dict.fromkeys(texts))}{more}."
 
     def _has_alternative(self, task: Task, name: str) -> bool:
@@ -321,21 +323,23 @@ class Advice:
     def _alternatives(self, task: Task, name: str) -> Iterator[tuple[BranchChoice, Any]]:
         for choice in task.choices:
             branches = self._facts.branches(choice.part.holder, choice.part.keyword)
-            for branch in branches[:_MOST_SCHEMAS]:
+            for branch in branches[:_MAX_ALTERNATIVES]:
                 if branch is not choice.node and name in self._properties.members((branch,)):
                     yield choice, branch
 
     def _alternative(self, node: Any, others: Sequence[Any]) -> str:
         """Name an alternative by a constant that only it has, else by its type text."""
         for name, values in self._facts.constants(node).items():
-            theirs = [self._facts.constants(other).get(name) for other in others[:_MOST_SCHEMAS]]
+            theirs = [
+                self._facts.constants(other).get(name) for other in others[:_MAX_ALTERNATIVES]
+            ]
             first = values.values[0] if len(values.values) == 1 else ABSENT
             if first is not ABSENT and not any(
                 constants and constants.contains(first) for constants in theirs
             ):
                 return f"with {name} {literal(first)}"
         text = self._texts.in_full(node)
-        return plain(text if len(text) <= _LENGTH else self._texts.of(node))
+        return plain(text if len(text) <= _MAX_NAME_CHARACTERS else self._texts.of(node))
 
     def _there(self, task: Task, name: str) -> str:
         """Name the objects that declare a property, else the declared properties."""
@@ -351,7 +355,7 @@ class Advice:
 
     def _closest(self, value: Any, values: Sequence[Any]) -> str | None:
         """Name the most similar constant, if there are many."""
-        if len(values) < _MANY or type(value) is not str:
+        if len(values) < _MIN_CONSTANTS or type(value) is not str:
             return None
         near = closest(value, [text for text in values if type(text) is str])
         return None if near is None else f"The closest is {literal(near)}."

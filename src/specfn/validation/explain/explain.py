@@ -20,10 +20,10 @@ from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
 from specfn.validation.explain.unions import Tag, Unions
 from specfn.validation.outcome import problem
-from specfn.validation.plain_types import NO_ITEM, NOT_GIVEN, SHOWN, UNKNOWN
+from specfn.validation.plain_types import MAX_PROBLEMS, NO_ITEM, NOT_GIVEN, UNKNOWN
 
 #: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
-_LEVELS: Final = 20_000
+_MAX_LEVELS: Final = 20_000
 
 #: The findings that are problems themselves.
 _PROBLEMS: Final = frozenset({"here", "inside", "missing"})
@@ -96,7 +96,8 @@ class Explainer:
             definitions: the definitions that type texts may name.
             keep: receives the number of nodes that were compiled, or with a negative sign released.
         """
-        self._prepared = prepared
+        self._origins = prepared.origins
+        self._root = prepared.definitions["0"]
         self.facts = SchemaFacts(prepared)
         self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
@@ -115,7 +116,7 @@ class Explainer:
 
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
-        root = self._prepared.definitions["0"] if node is None else node
+        root = self._root if node is None else node
         faults: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()
@@ -127,7 +128,9 @@ class Explainer:
                 path = item.fault.problem.path
                 if path not in faults:
                     faults[path] = (
-                        self._describe(item, named_guesses) if len(faults) < SHOWN else item.fault
+                        self._describe(item, named_guesses)
+                        if len(faults) < MAX_PROBLEMS
+                        else item.fault
                     )
                 continue
             if type(item) is _UndeclaredNames:
@@ -135,7 +138,7 @@ class Explainer:
                 continue
             assert type(item) is Task
             key = (id(item.node), item.place.path)
-            if len(seen) >= _LEVELS or self._compiler.is_report_full:
+            if len(seen) >= _MAX_LEVELS or self._compiler.is_report_full:
                 waiting.append(self._problem(item))
             elif key not in seen:
                 seen.add(key)
@@ -153,7 +156,7 @@ class Explainer:
             if path not in found:
                 wrong = problem(path, "undefined", value[name], UNKNOWN)
                 fault = Fault(wrong, False, task.guesses, place=(*task.place.tokens, name))
-                if len(found) < SHOWN:
+                if len(found) < MAX_PROBLEMS:
                     draft = _Draft(fault, self._advice.describe_unknown, (task, name))
                     fault = self._describe(draft, named_guesses)
                 found[path] = fault
@@ -286,7 +289,7 @@ class Explainer:
             yield self._union(part, task)
 
     def _union(self, part: SchemaPart, task: Task) -> _Item:
-        declared = self._prepared.origins[id(part.holder)].get("discriminator")
+        declared = self._origins[id(part.holder)].get("discriminator")
         name = declared.get("propertyName") if isinstance(declared, dict) else None
         discriminator = name if isinstance(name, str) else None
         choice = self._unions.select(part, task.place.value, discriminator)

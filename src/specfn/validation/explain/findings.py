@@ -147,7 +147,7 @@ PART_FINDINGS: Final[Mapping[str, _PartFindings]] = {
 _PROPERTIES, _ITEMS = UNEVALUATED
 
 #: The maximum number of properties that are removed one at a time.
-_TRIES: Final = 100
+_MAX_TRIES: Final = 100
 
 
 def findings_of_unevaluated(
@@ -201,7 +201,7 @@ def _members(
 
 def _in_excess(member: JsonObject, value: JsonObject, compiler: SubschemaCompiler) -> Iterator[str]:
     """Yield each property without which the value would be accepted."""
-    for name in list(value)[:_TRIES]:
+    for name in list(value)[:_MAX_TRIES]:
         if compiler.accepts(member, {key: item for key, item in value.items() if key != name}):
             yield name
 

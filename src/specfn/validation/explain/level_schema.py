@@ -121,14 +121,14 @@ def _is_short(value: Any) -> bool:
 
 
 #: The maximum number of schemas with subschemas in one level, and of their levels.
-_LEVEL_NODES: Final = 64
-_DEPTH: Final = 8
+_MAX_NODES: Final = 64
+_MAX_DEPTH: Final = 8
 
 #: The maximum number of checks of one value in one level. The engine copies the value for each failure.
-_CHECKS: Final = 24
+_MAX_CHECKS: Final = 24
 
 #: The maximum number of groups of nodes that exceed one level.
-_GROUPS: Final = 16
+_MAX_GROUPS: Final = 16
 
 #: Keywords that only refer to other nodes. These nodes are listed beside the node itself.
 _REFERRING: Final = frozenset({"$ref", "allOf"})
@@ -194,7 +194,7 @@ class LevelSchema:
         self.root = LevelNode(node, facts)
         self.schema: JsonObject = {"$defs": self._decided_schemas}
         waiting = [(self.root, self.schema, 1, frozenset[int]())]
-        room = _LEVEL_NODES
+        room = _MAX_NODES
         for level_node, into, depth, around in waiting:  # the loop appends to the list
             outer = around | {id(member) for member in level_node.members}
             pairs = zip(level_node.members, level_node.parts, strict=True)
@@ -203,11 +203,11 @@ class LevelSchema:
                 target = facts.target(inner)
                 if facts.is_simple(target) and is_small(target):
                     holder[key] = target
-                elif room and depth < _DEPTH and self._belongs(target, outer):
+                elif room and depth < _MAX_DEPTH and self._belongs(target, outer):
                     room -= 1
                     below: JsonObject = {}
                     level_node.inside[place] = LevelNode(
-                        inner, facts, _LEVEL_NODES - room, repeated=place[1] == "items"
+                        inner, facts, _MAX_NODES - room, repeated=place[1] == "items"
                     )
                     holder[key] = below
                     waiting.append((level_node.inside[place], below, depth + 1, outer))
@@ -265,7 +265,7 @@ def _batches(conjuncts: Iterable[JsonObject]) -> list[list[JsonObject]]:
     weight = 0
     for member in conjuncts:
         added = 0 if has_unevaluated((member,)) else _weight(member)
-        if weight and added and weight + added > _CHECKS:
+        if weight and added and weight + added > _MAX_CHECKS:
             batches.append([])
             weight = 0
         weight += added
@@ -283,7 +283,7 @@ def _weight(member: JsonObject) -> int:
 
 def _join_batches(batches: list[list[JsonObject]]) -> Iterator[list[JsonObject]]:
     """Join consecutive lists so that few remain. Each is divided again when it is opened."""
-    size = -(-len(batches) // _GROUPS)
+    size = -(-len(batches) // _MAX_GROUPS)
     for start in range(0, len(batches), size or 1):
         yield [member for pack in batches[start : start + size] for member in pack]
 

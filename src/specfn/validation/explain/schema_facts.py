@@ -8,13 +8,13 @@ from specfn.schema.walk import APPLICATORS, in_place
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
 #: The maximum number of schemas of one place that are read.
-_MOST_SCHEMAS: Final = 200
+_MAX_SCHEMAS: Final = 200
 
 #: Keywords of strings whose digits may not be a number.
 _SPELLED: Final = ("pattern", "format", "contentEncoding", "contentMediaType")
 
 #: The maximum number of levels of nested unions. Deeper ones count as accepting any value.
-_DEPTH: Final = 16
+_MAX_DEPTH: Final = 16
 
 
 def type_of(value: Any) -> str:
@@ -129,7 +129,7 @@ class SchemaFacts:
                     members.setdefault(name, schema)
         return members
 
-    def types(self, node: Any, depth: int = _DEPTH) -> frozenset[str] | None:
+    def types(self, node: Any, depth: int = _MAX_DEPTH) -> frozenset[str] | None:
         """Return the types that a node can accept; ``None`` for any."""
         if not isinstance(node, dict):
             return None if node is not False else frozenset()
@@ -297,7 +297,7 @@ class SchemaFacts:
         """Yield each schema that may apply to the same value, in any branch."""
         waiting: list[Any] = [node]
         seen: set[int] = set()
-        while waiting and len(seen) < _MOST_SCHEMAS:
+        while waiting and len(seen) < _MAX_SCHEMAS:
             part = self.target(waiting.pop())
             if isinstance(part, dict) and id(part) not in seen:
                 seen.add(id(part))

@@ -14,7 +14,7 @@ from specfn.validation.explain.level_schema import SchemaPart
 from specfn.validation.explain.schema_facts import Constants, Key, SchemaFacts, key_of, type_of
 
 #: The maximum number of branches whose faults are counted.
-_MOST_SCHEMAS: Final = 16
+_MAX_BRANCHES: Final = 16
 
 #: Returns the findings of a value one level down in a node.
 Look: TypeAlias = Callable[[JsonObject, Any], list[LocatedFinding]]
@@ -95,7 +95,7 @@ class Unions:
         """Return the branch with the fewest wrong constants, missing properties, and faults one level down."""
         sure = len(near.nodes) == 1
         nodes = near.nodes if sure or type(value) is not dict else near.least_wrong(value)
-        looked = [(branch, self._look(branch, value)) for branch in nodes[:_MOST_SCHEMAS]]
+        looked = [(branch, self._look(branch, value)) for branch in nodes[:_MAX_BRANCHES]]
         node, findings = min(looked, key=lambda pair: count_wrong_values(pair[1]))
         return Branch(node, findings, sure)
 

@@ -21,8 +21,8 @@ _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 #: The maximum number of characters and of levels of a container that is written on one line.
-_SHORT: Final = 60
-_FLAT: Final = 3
+_MAX_LINE_CHARACTERS: Final = 60
+_MAX_LINE_DEPTH: Final = 3
 
 
 @dataclass(slots=True)
@@ -168,7 +168,7 @@ class _Drawing:
             return ""
         if mark.comment in self._written:
             return " // ❌ the same as above"
-        if len(mark.comment) > _SHORT:
+        if len(mark.comment) > _MAX_LINE_CHARACTERS:
             self._written.add(mark.comment)
         return f" // {mark.comment}"
 
@@ -253,25 +253,25 @@ def _inline(value: Any, limit: int) -> str:
     if type(value) is str:
         return quote(value, limit)
     if type(value) is dict:
-        return _flat(value, _FLAT) or "{ ... }"
+        return _flat(value, _MAX_LINE_DEPTH) or "{ ... }"
     if type(value) is list:
-        return _flat(value, _FLAT) or "[ ... ]"
+        return _flat(value, _MAX_LINE_DEPTH) or "[ ... ]"
     return _WRITERS.get(id(type(value)), _foreign)(value)
 
 
 def _flat(value: Any, levels: int) -> str | None:
     """Write a short container as JSON; ``None`` if it is not short."""
-    if levels == 0 or len(value) > _SHORT // 3:
+    if levels == 0 or len(value) > _MAX_LINE_CHARACTERS // 3:
         return None
     parts: list[str] = []
     items: Iterable[tuple[Any, Any]] = value.items() if type(value) is dict else enumerate(value)
     for key, item in items:
         box = type(item) is dict or type(item) is list
-        text = _flat(item, levels - 1) if box else _inline(item, _SHORT)
+        text = _flat(item, levels - 1) if box else _inline(item, _MAX_LINE_CHARACTERS)
         if not text:
             return None
-        parts.append(_label(value, key, _SHORT) + text)
-        if sum(map(len, parts)) > _SHORT:
+        parts.append(_label(value, key, _MAX_LINE_CHARACTERS) + text)
+        if sum(map(len, parts)) > _MAX_LINE_CHARACTERS:
             return None
     opening, closing = "{}" if type(value) is dict else "[]"
     return f"{opening}{', '.join(parts)}{closing}"

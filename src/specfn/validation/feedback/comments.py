@@ -48,7 +48,7 @@ _FORMS: Final[Mapping[str, str]] = {
 _MOMENTS: Final = frozenset({"date", "date-time", "time"})
 
 #: The maximum number of characters of a string that is parsed.
-_LONGEST: Final = 100_000
+_MAX_CHARACTERS: Final = 100_000
 
 #: The constraints that the size of a value may break, by type: the least, the most, and their unit.
 _SIZES: Final[Mapping[type, tuple[str, str, str]]] = {
@@ -160,7 +160,7 @@ def _missing_moment(text: str) -> str | None:
 
 def _of_container(text: str, expected: str) -> str | None:
     """Return a sentence on an object or array that was sent as a string."""
-    if _ONLY_TEXT.match(expected) or len(text) > _LONGEST:
+    if _ONLY_TEXT.match(expected) or len(text) > _MAX_CHARACTERS:
         return None
     kind = "object" if text.lstrip().startswith("{") else "array"
     try:

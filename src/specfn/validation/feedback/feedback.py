@@ -13,13 +13,13 @@ from specfn.validation.feedback.annotated_json import (
     write_lines,
 )
 from specfn.validation.feedback.comments import Comment, comments
-from specfn.validation.plain_types import SHOWN
+from specfn.validation.plain_types import MAX_PROBLEMS
 
 #: The maximum number of bytes of the whole text.
-BYTES: Final = 8_000
+MAX_BYTES: Final = 8_000
 
 #: The maximum number of characters of one string: first attempt, and second attempt if the lines exceed the limit.
-_TEXTS: Final = (200, 60)
+_MAX_TEXT_CHARACTERS: Final = (200, 60)
 
 _NEXT: Final = "Correct this and send the whole call again."
 _ASK: Final = "If you do not know a value, ask the user."
@@ -28,7 +28,7 @@ _NOT_EXECUTED: Final = "Nothing was executed."
 
 #: Repairs that the feedback mentions, because the arguments shown differ from those sent.
 _OPENED: Final = frozenset({"json", "unwrapped"})
-_NAMED: Final = 3
+_MAX_NAMES: Final = 3
 
 
 def feedback(
@@ -50,12 +50,12 @@ def feedback(
         Less than 8 KB: a summary, the arguments as JSON with ``// ❌ ...`` on each invalid line, and the next step.
         Problems without a line follow as a list. If there is too much, only the list is returned.
     """
-    shown = errors[:SHOWN]
+    shown = errors[:MAX_PROBLEMS]
     remarks = comments(shown)
     head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
     tail = " ".join((_NEXT, *_question(remarks), _NOT_EXECUTED))
-    room = BYTES - _bytes(head, tail) - 8
-    for text in _TEXTS:
+    room = MAX_BYTES - _bytes(head, tail) - 8
+    for text in _MAX_TEXT_CHARACTERS:
         lines = _annotate(data, remarks, room, text)
         if lines is not None:
             return "\n".join((head, "", *lines, "", tail))
@@ -76,9 +76,9 @@ def unreadable_feedback(fault: TextFault) -> str:
 
 def _head(count: int) -> str:
     """Return the first line."""
-    if count <= SHOWN:
+    if count <= MAX_PROBLEMS:
         return "The arguments are invalid."
-    return f"The arguments are invalid in {count:,} places; the first {SHOWN} are shown."
+    return f"The arguments are invalid in {count:,} places; the first {MAX_PROBLEMS} are shown."
 
 
 def _question(remarks: Sequence[Comment]) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
         yield "The text was empty."
     opened = [repair.path for repair in repairs if repair.kind in _OPENED]
     if opened:
-        names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_NAMED]))
-        more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
+        names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_MAX_NAMES]))
+        more = f" and {len(opened) - _MAX_NAMES} more" if len(opened) > _MAX_NAMES else ""
         yield one_line(f"Sent as a string: {names}{more}. Send objects and arrays themselves.")
 
 
@@ -140,10 +140,10 @@ def _shorten(lines: Sequence[str], room: int) -> Iterator[str]:
 
 
 #: The maximum number of lines of an excerpt, and the maximum number of characters before and after the position.
-_LINES: Final = 3
-_BEFORE: Final = 60
-_AFTER: Final = 60
-_LENGTH: Final = 120
+_MAX_LINES: Final = 3
+_MAX_BEFORE: Final = 60
+_MAX_AFTER: Final = 60
+_MAX_LINE_CHARACTERS: Final = 120
 
 
 def excerpt(fault: TextFault) -> list[str]:
@@ -152,11 +152,11 @@ def excerpt(fault: TextFault) -> list[str]:
     start = fault.text.rfind("\n", 0, fault.offset) + 1
     end = fault.text.find("\n", fault.offset)
     end = len(fault.text) if end < 0 else end
-    before = one_line(fault.text[max(start, fault.offset - _BEFORE) : fault.offset])
-    if fault.offset - _BEFORE > start:
+    before = one_line(fault.text[max(start, fault.offset - _MAX_BEFORE) : fault.offset])
+    if fault.offset - _MAX_BEFORE > start:
         before = "..." + before
-    after = one_line(fault.text[fault.offset : min(end, fault.offset + _AFTER)])
-    more = "..." if fault.offset + _AFTER < end else ""
+    after = one_line(fault.text[fault.offset : min(end, fault.offset + _MAX_AFTER)])
+    more = "..." if fault.offset + _MAX_AFTER < end else ""
     width = len(str(number))
     lines = [f"{at:>{width}} | {text}" for at, text in _above(fault.text, start, number)]
     lines.append(f"{number:>{width}} | {before}{after}{more}")
@@ -168,11 +168,14 @@ def _above(text: str, start: int, number: int) -> list[tuple[int, str]]:
     """Return the lines above a line, with their numbers."""
     lines: list[tuple[int, str]] = []
     end = start - 1
-    while end >= 0 and len(lines) < _LINES - 1:
+    while end >= 0 and len(lines) < _MAX_LINES - 1:
         begin = text.rfind("\n", 0, end) + 1
-        line = text[begin : min(end, begin + _LENGTH)]
+        line = text[begin : min(end, begin + _MAX_LINE_CHARACTERS)]
         lines.append(
-            (number - len(lines) - 1, one_line(line) + ("..." if end - begin > _LENGTH else ""))
+            (
+                number - len(lines) - 1,
+                one_line(line) + ("..." if end - begin > _MAX_LINE_CHARACTERS else ""),
+            )
         )
         end = begin - 1
     return lines[::-1]

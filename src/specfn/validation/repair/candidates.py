@@ -19,7 +19,7 @@ from specfn.validation.text.strict_json import EXACT, UNREAD, is_nonzero, strict
 _INTEGER: Final = re.compile(r"-?[1-9][0-9]*|0")
 _DECIMAL: Final = re.compile(r"(-?)(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SPACE: Final = " \t\n\r"
-_LONGEST: Final = 400
+_MAX_CHARACTERS: Final = 400
 _BOOLEANS: Final = {"true": True, "false": False}
 
 
@@ -101,7 +101,7 @@ def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
     """Return the number that a text represents exactly, or ``None``."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= most_digits() else None
-    match = _DECIMAL.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _DECIMAL.fullmatch(text) if len(text) <= _MAX_CHARACTERS else None
     if match is None:
         return None
     value = float(text)

@@ -25,9 +25,9 @@ from specfn.validation.repair.candidates import (
 from specfn.validation.validate import Diagnosis, Validator
 
 #: The maximum number of rounds, of faults in all rounds, and of guesses that are compared.
-_ROUNDS: Final = 64
-_FAULTS: Final = 50_000
-_GUESSES: Final = 100
+_MAX_ROUNDS: Final = 64
+_MAX_FAULTS: Final = 50_000
+_MAX_GUESSES: Final = 100
 
 #: The faults of a value that is beyond the limits.
 _NOT_PLAIN_JSON: Final = (Fault(ArgumentProblem(path="$input", expected="any"), True),)
@@ -179,7 +179,7 @@ class _Coercion:
 
     def run(self, *, opens: bool = False) -> bool:
         """Repeat until nothing changes. Return false if nothing was changed, or if the limit was reached."""
-        for _ in range(_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             cases = self._cases()
             chosen = self._choose(cases) if cases else []
             if not chosen:
@@ -193,7 +193,7 @@ class _Coercion:
             return False
         if not opens:
             self._undo_open()
-        return bool(self.taken) and self.context.fault_count <= _FAULTS
+        return bool(self.taken) and self.context.fault_count <= _MAX_FAULTS
 
     def outcome(self) -> Success | Failure:
         """Return the outcome with the repairs that were made."""
@@ -233,7 +233,7 @@ class _Coercion:
         right: dict[Tokens, list[_Change]] = {case.fault.place: [] for case in cases}
         opened: dict[Tokens, _Change] = {}
         for index in range(max(len(case.changes) for case in cases)):
-            if self.context.fault_count > _FAULTS:
+            if self.context.fault_count > _MAX_FAULTS:
                 return []
             changes = [case.changes[index] for case in cases if index < len(case.changes)]
             _, faults = self._after(_outermost(changes))
@@ -269,7 +269,7 @@ class _Coercion:
         """Return whether other candidates would lead to another branch of a union."""
         self.context.compared += 1
         place, depth = guess.place, len(guess.place)
-        if self.context.compared > _GUESSES:
+        if self.context.compared > _MAX_GUESSES:
             return True
         ours = {
             change.place[depth:]: change.after

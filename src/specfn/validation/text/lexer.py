@@ -72,7 +72,7 @@ _ELLIPSES: Final = ("...", "…")
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _ODD_SPACE: Final = re.compile(r"[\s\ufeff\u200b]+")
 _LINE: Final = re.compile(r"(?://|#)[^\n\r]*")
-_SHOWN: Final = 40
+_MAX_EXCERPT_CHARACTERS: Final = 40
 
 
 class Token(NamedTuple):
@@ -287,5 +287,8 @@ def _no_value(word: str, *, is_last: bool) -> str:
 
 def _excerpt(text: str) -> str:
     """Return the beginning of a text, on one line."""
-    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text[:_SHOWN])
-    return shown if len(text) <= _SHOWN else f"{shown}..."
+    shown = "".join(
+        char if char.isprintable() else f"\\u{ord(char):04x}"
+        for char in text[:_MAX_EXCERPT_CHARACTERS]
+    )
+    return shown if len(text) <= _MAX_EXCERPT_CHARACTERS else f"{shown}..."

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from specfn._internal.pointer import input_path
 from specfn.records import Repair
-from specfn.validation.plain_json import DEPTH, NODES
+from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
 from specfn.validation.text.lexer import LITERALS, QUOTES, UnreadableError, gap, scalar, string
 from specfn.validation.text.strict_json import UNREAD, strict
 
@@ -113,8 +113,8 @@ class Reader:
         return token.value
 
     def _open(self, char: str) -> _Opened:
-        if len(self._stack) == DEPTH:
-            raise self._error(self._at, f"Nested deeper than {DEPTH} levels.")
+        if len(self._stack) == MAX_DEPTH:
+            raise self._error(self._at, f"Nested deeper than {MAX_DEPTH} levels.")
         box: Any = {} if char == "{" else []
         self._stack.append(_Open(box, "}" if char == "{" else "]", self._at))
         self._at += 1
@@ -196,8 +196,8 @@ class Reader:
 
     def _attach(self, top: _Open, value: Any) -> None:
         self._nodes += 1
-        if self._nodes > NODES:
-            raise self._error(self._at, f"More than {NODES:,} values.")
+        if self._nodes > MAX_VALUES:
+            raise self._error(self._at, f"More than {MAX_VALUES:,} values.")
         if type(top.box) is dict:
             top.box[top.key] = value
         else:
