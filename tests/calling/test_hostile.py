@@ -1,6 +1,7 @@
 import copy
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,9 +9,9 @@ from tests.calling.models import CONNECTORS, Script, converse, said, wished
 from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
-from specfn.calling.effects import Done
+from specfn.calling.effects import Ask, CallResult, Done, Send
 from specfn.connectors.registry import codec
-from specfn.errors import UsageError
+from specfn.errors import SpecfnError, UsageError
 
 LIST = "products_get"
 ERASE = "products_eraseByProductId"
@@ -49,6 +50,132 @@ def test_a_broken_reply_is_answered_or_refused(connector: str) -> None:
         if isinstance(effect, Done):
             calls = [c["id"] for m in effect.outcome.messages for c in m.get("calls", ())]
             assert [call.id for call in effect.outcome.calls] == calls
+
+
+def _to_the_next_request(session: calling.Session, reply: Any) -> None:
+    """Feed a reply, and the results of its calls, until the next request or the end."""
+    session.next()
+    session.feed(reply)
+    while not isinstance(effect := session.next(), Send | Done):
+        if isinstance(effect, Ask):
+            session.feed([True] * len(effect.requests))
+        else:
+            session.feed([CallResult(text="{}")] * len(effect.calls))  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("connector", [*CONNECTORS, "openai-functions"])
+def test_a_broken_reply_is_sent_back_or_refused(connector: str) -> None:
+    """Law: the request after a broken reply is written, or its reply was refused with an error of specfn."""
+    whole = wished(("c1", LIST, {}), text="Hi", connector=connector.removesuffix("-functions"))
+    if connector == "openai-functions":
+        message = whole["choices"][0]["message"]
+        message["function_call"] = message.pop("tool_calls")[0]["function"]
+    for reply in mutants(whole):
+        session = calling.Session(APP, connector=connector, messages="x")
+        with suppress(SpecfnError):
+            _to_the_next_request(session, reply)
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_a_broken_history_is_sent_or_refused(connector: str) -> None:
+    """Law: a history of the vendor with something wrong in it is written, or refused with an error of specfn."""
+    member = {"openai-responses": "input", "gemini": "contents"}.get(connector, "messages")
+    lines = [wished(("c1", LIST, {}), text="Hi", connector=connector), said("Yes.", connector)]
+    _, script = converse(APP, lines, connector=connector)
+    for messages in mutants(script.requests[-1][member]):
+        with suppress(SpecfnError):
+            calling.Session(APP, connector=connector, messages=messages).next()
+
+
+@pytest.mark.parametrize("connector", CONNECTORS)
+def test_a_broken_stream_is_read_or_refused(connector: str) -> None:
+    """Law: a stream with something wrong in one of its events is read, or refused with an error of specfn."""
+    for events in mutants(EVENTS[connector]):
+        if not isinstance(events, list):
+            continue
+        replies = iter([events])
+
+        def send(_: Any, replies: Iterator[Any] = replies) -> Any:
+            return next(replies, None) or iter([])
+
+        session = calling.Session(APP, connector=connector, messages="x", choice="none")
+        with suppress(SpecfnError):
+            calling.run(session, send)
+
+
+_CHUNK: Any = {"index": 0, "id": "c1", "type": "function"}
+_PLACE: Any = {"contentBlockIndex": 0}
+
+#: A stream of each vendor with one call.
+EVENTS: dict[str, list[Any]] = {
+    "openai": [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi"}}]},
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {
+                        "tool_calls": [{**_CHUNK, "function": {"name": LIST, "arguments": "{"}}]
+                    },
+                }
+            ]
+        },
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]},
+                    "finish_reason": "tool_calls",
+                }
+            ],
+            "usage": {"total_tokens": 1},
+        },
+    ],
+    "openai-responses": [
+        {
+            "type": "response.output_item.done",
+            "output_index": 0,
+            "item": {"type": "function_call", "call_id": "c1", "name": LIST, "arguments": "{}"},
+        },
+        {"type": "response.completed", "response": {"status": "completed", "output": []}},
+    ],
+    "anthropic": [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "tool_use", "id": "c1", "name": LIST, "input": {}},
+        },
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": "{}"},
+        },
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"t": 1}},
+    ],
+    "gemini": [
+        {"candidates": [{"content": {"parts": [{"text": "Hi"}]}}]},
+        {
+            "candidates": [
+                {
+                    "content": {"parts": [{"functionCall": {"name": LIST, "args": {}}}]},
+                    "finishReason": "STOP",
+                }
+            ]
+        },
+    ],
+    "bedrock": [
+        {
+            "contentBlockStart": {
+                **_PLACE,
+                "start": {"toolUse": {"toolUseId": "c1", "name": LIST}},
+            }
+        },
+        {"contentBlockDelta": {**_PLACE, "delta": {"toolUse": {"input": "{}"}}}},
+        {"messageStop": {"stopReason": "tool_use"}},
+        {"metadata": {"usage": {"totalTokens": 1}}},
+    ],
+}
 
 
 @pytest.mark.parametrize("connector", CONNECTORS)

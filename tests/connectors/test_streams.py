@@ -1,6 +1,7 @@
 """Streams: whatever way a reply is cut into events, the reply that it was comes out."""
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -89,6 +90,51 @@ def test_chunks_go_back_whole(case: tuple[list[dict[str, Any]], dict[str, Any]])
     chat = codec("openai")
     turn = chat.decode(chat.gather(events))
     assert chat.encode(Prompt(messages=[turn.message("openai")]))["messages"] == [message]
+
+
+@given(
+    calls=st.lists(
+        st.tuples(NAMES, st.dictionaries(st.sampled_from("ab"), WORDS, max_size=2)), max_size=4
+    ),
+    data=st.data(),
+    index=st.sampled_from([{}, {"index": 0}, {"index": None}]),
+    key=st.sampled_from([{}, {"id": None}, {"id": ""}, {"id": "null"}]),
+    is_object=st.booleans(),
+)
+def test_calls_without_ids_are_not_joined(
+    calls: Any, data: st.DataObject, index: Any, key: Any, *, is_object: bool
+) -> None:
+    """Law: calls without ids come out as they were: whole in any number of deltas, or the last of a delta in pieces."""
+    deltas: list[Any] = [[]]
+    for name, given_ in calls:
+        text = json.dumps(given_)
+        whole = {
+            **index,
+            **key,
+            "function": {"name": name, "arguments": given_ if is_object else text},
+        }
+        begin, *more = [text] if is_object else data.draw(pieces(text))
+        if data.draw(st.booleans()):
+            deltas.append([])
+        if begin and more and not is_object:
+            whole["function"]["arguments"] = begin
+        deltas[-1].append(whole)
+        if begin and more and not is_object:
+            deltas += [[{**index, **key, "function": {"arguments": piece}}] for piece in more]
+            deltas.append([])
+    chat = codec("openai")
+    events = [{"choices": [{"delta": {"tool_calls": parts}}]} for parts in deltas]
+    turn = chat.decode(
+        chat.gather([*events, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])
+    )
+    read = [
+        (
+            call["name"],
+            given_ if isinstance(given_ := call["arguments"], dict) else json.loads(given_ or "{}"),
+        )
+        for call in turn.calls
+    ]
+    assert read == calls
 
 
 def _part(key: str | None, name: str | None, arguments: str, **more: Any) -> dict[str, Any]:

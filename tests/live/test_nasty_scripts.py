@@ -222,31 +222,19 @@ def talk(
     return Talk(vendor, app, shop, connection, stream=stream)
 
 
-_CHAT_FORMAT = ("openai", "mistral", "cohere", "ollama")
-
-#: What the scripts show today: by test, what happens, and with which vendors; with all if empty.
-TODAY: dict[str, tuple[str, Sequence[str]]] = {
-    "two_calls_without_ids": ("their arguments are joined", _CHAT_FORMAT),
-    "null_in_place_of_a_function": ("a TypeError", _CHAT_FORMAT),
-    "call_written_as_text": ("it is a text, and there is no option", ()),
-    "wrappers_of_names": ("the name is unknown", ()),
+#: What the scripts show today, by a part of the name of the test.
+TODAY: dict[str, str] = {
+    "call_written_as_text": "it is a text, and there is no option",
+    "wrappers_of_names": "the name is unknown",
 }
 
 
 @pytest.fixture(autouse=True)
 def _today(request: pytest.FixtureRequest) -> None:
     """Mark the scripts that show a fault today; one that is skipped stays skipped."""
-    name, _, parameters = request.node.name.partition("[")
-    of = next(
-        (vendor for vendor in sorted(VENDORS, key=len, reverse=True) if vendor in parameters), ""
-    )
-    for part, (shown, vendors) in TODAY.items():
-        is_stream = "stream" in parameters
-        if part not in name or (vendors and of not in vendors):
-            continue
-        if part == "two_calls_without_ids" and not is_stream:
-            continue
-        request.applymarker(pytest.mark.xfail(strict=True, reason=shown))
+    for part, shown in TODAY.items():
+        if part in request.node.name:
+            request.applymarker(pytest.mark.xfail(strict=True, reason=shown))
 
 
 # -- 1 to 6: reasons for the end of a reply ------------------------------------------------------------------

@@ -13,7 +13,7 @@ from specfn.calling.state import State
 from specfn.calling.turn_calls import TurnCalls
 from specfn.connectors.registry import ProfileName, conversation_profile
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
-from specfn.connectors.wire_format import Codec
+from specfn.connectors.wire_format import FORMAT_ERRORS, Codec
 from specfn.errors import UsageError, wrong_result
 from specfn.invocation import prompts
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
@@ -168,19 +168,29 @@ class Planner:
     def body(
         self, asked: PlannedRequest, messages: Sequence[Message], model: str | None
     ) -> JsonObject:
-        """Return the body of a request; a demand that the vendor does not support becomes a user message."""
+        """Return the body of a request; a demand that the vendor does not support becomes a user message.
+
+        Raises:
+            UsageError: a message is in another format.
+        """
         if asked.mode != asked.demand.mode:
             names = asked.offered.to_tool_names(asked.offered.names)
             messages = [*messages, {"role": "user", "content": prompts.must_call(names)}]
         taken = {*self._catalog.by_name, *asked.offered.tool_names.values()}
-        prompt = Prompt(
-            messages=with_legal_names(messages, taken),
-            tools=_tools_of(asked.offered).entries or self._tools_for_history(messages),
-            demand=asked.demand,
-            model=model,
-            extra=self.extra,
-        )
-        return self._codec.encode(prompt)
+        try:
+            prompt = Prompt(
+                messages=with_legal_names(messages, taken),
+                tools=_tools_of(asked.offered).entries or self._tools_for_history(messages),
+                demand=asked.demand,
+                model=model,
+                extra=self.extra,
+            )
+            return self._codec.encode(prompt)
+        except FORMAT_ERRORS as error:
+            name, kind = self._codec.name, type(error).__name__
+            raise UsageError(
+                f"a message of the conversation is not in the format of {name}: {kind} in writing it"
+            ) from error
 
     def _unenforced(self, offered: ToolSet) -> list[str]:
         """Return the words for schemas that should be enforced and are not."""

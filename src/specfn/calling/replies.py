@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from specfn._internal.json import JsonObject
 from specfn.calling.state import State
-from specfn.connectors.turn import Call, Turn
-from specfn.connectors.wire_format import Codec
+from specfn.connectors.turn import Call, Prompt, Turn
+from specfn.connectors.wire_format import FORMAT_ERRORS, Codec
 from specfn.errors import UsageError
-
-#: The exceptions of reading a reply in another format.
-_BROKEN: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def gather(codec: Codec, events: Sequence[Any]) -> JsonObject:
@@ -22,7 +19,7 @@ def gather(codec: Codec, events: Sequence[Any]) -> JsonObject:
     """
     try:
         return codec.gather(events)
-    except _BROKEN as error:
+    except FORMAT_ERRORS as error:
         reason = (
             f"the stream is not in the format of {codec.name}: {type(error).__name__} in reading it"
         )
@@ -42,18 +39,20 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
             Call(id=str(call["id"]), name=str(call["name"]), arguments=call["arguments"])
             for call in turn.calls
         ]
-        return replace(
+        turn = replace(
             turn,
             text=str(turn.text),
             calls=_with_unique_ids(calls, state),
             usage=dict(turn.usage),
             detail=str(turn.detail),
         )
-    except _BROKEN as error:
+        codec.encode(Prompt(messages=[turn.message(codec.name)]))  # it is sent back later
+    except FORMAT_ERRORS as error:
         reason = (
             f"the reply is not in the format of {codec.name}: {type(error).__name__} in reading it"
         )
         raise UsageError(reason) from error
+    return turn
 
 
 def _with_unique_ids(calls: Sequence[Call], state: State) -> tuple[Call, ...]:

@@ -33,7 +33,7 @@ from specfn.calling.state import State
 from specfn.calling.turn_calls import TurnCalls
 from specfn.connectors.registry import ConnectorName, ProfileName, codec
 from specfn.connectors.turn import Message, Turn
-from specfn.connectors.wire_format import Codec, require_one_reply
+from specfn.connectors.wire_format import FORMAT_ERRORS, Codec, require_one_reply
 from specfn.errors import UsageError
 from specfn.invocation import prompts
 from specfn.invocation.approval import Decision, Defer, Deny, Refusals, decision
@@ -123,8 +123,13 @@ class Session:
             found = self.catalog.resolve(offered.function_name(name)).name
             return None if found is None else self.catalog.by_name[found].function.safety
 
-        state.messages = answer_open_calls(state.messages, safety_of)
-        state.doubtful = doubtful_calls(state.messages)
+        try:
+            state.messages = answer_open_calls(state.messages, safety_of)
+            state.doubtful = doubtful_calls(state.messages)
+        except FORMAT_ERRORS as error:
+            raise UsageError(
+                f"a call or a result of `messages` is malformed: {type(error).__name__} in reading it"
+            ) from error
 
     # -- effects and their results ---------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
+from specfn.validation.text.strict_json import strict
 
 _FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uuid".split())
 _NUMBERS: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "multipleOf"})
@@ -271,11 +272,15 @@ def _chunk(event: JsonObject) -> JsonObject:
 def _add(delta: Mapping[str, Any], message: JsonObject, calls: StreamParts) -> None:
     """Add a chunk's delta to the message."""
     merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
+    named: list[JsonObject] = []
     for part in delta.get("tool_calls") or ():
         index, key = part.get("index"), _id(part)
         call = calls.part_of_id(index, key)
-        if not key and _names_another(call, part):
+        name = (part.get("function") or {}).get("name")
+        if name and not key and (any(call is one for one in named) or _is_another(call, part)):
             call = calls.begin(index, {})
+        if name:
+            named.append(call)
         call.setdefault("type", "function")
         merge(call, {name: value for name, value in part.items() if name not in ("id", "index")})
 
@@ -286,11 +291,18 @@ def _id(part: Mapping[str, Any]) -> str:
     return "" if key == "null" else key
 
 
-def _names_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    """Return whether a part without an id names another function than a call with arguments."""
-    before, function = call.get("function") or {}, part.get("function") or {}
-    name = function.get("name")
-    return bool(name and before.get("arguments") and before.get("name") != name)
+def _is_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Return whether a part with a name but without an id belongs to another call than the last one.
+
+    It names another function, or its arguments begin with a bracket although those of the call are a complete object.
+    """
+    before, function = call.get("function") or {}, part["function"]
+    arguments = before.get("arguments")
+    if arguments is None or before.get("name") != function["name"]:
+        return arguments is not None
+    begin, text = function.get("arguments"), join_pieces(arguments)
+    begins = begin.lstrip().startswith("{") if isinstance(begin, str) else begin is not None
+    return begins and isinstance(strict(text) if isinstance(text, str) else text, dict)
 
 
 def _choice(demand: Demand, names: Sequence[str]) -> Any:

@@ -91,6 +91,9 @@ def require_one_reply(body: JsonObject, codec: Codec) -> None:
             )
 
 
+#: The exceptions of reading or writing a message in another format.
+FORMAT_ERRORS: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
 _ILLEGAL: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
