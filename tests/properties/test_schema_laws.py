@@ -13,6 +13,7 @@ from tests.schema.conftest import (
     definition_of,
     definitions,
     document,
+    merge,
     misfits,
     place,
     ref,
@@ -23,7 +24,6 @@ from tests.schema.conftest import (
 from specfn import load
 from specfn._internal.json import dumps, loads
 from specfn.options import Options
-from specfn.schema.compose.merge import merge
 from specfn.schema.render.budget import ModelRenderer
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)

@@ -1,6 +1,6 @@
 """Composing and rendering for tests, the judges of both dialects, and walks over what a model reads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -9,6 +9,7 @@ from openapi_schema_validator import OAS30Validator
 
 from specfn._internal.pointer import split, unescape
 from specfn.schema.compose.definitions import Definitions
+from specfn.schema.compose.merge import Intersect, Merging
 from specfn.schema.compose.polymorphism import Family
 from specfn.schema.render.budget import ModelRenderer, Rendering
 
@@ -216,3 +217,12 @@ def document(
         "paths": {"/x": {"post": operation}},
         "components": {"schemas": schemas or {}},
     }
+
+
+def merge(parts: Sequence[dict[str, Any]], intersect: Intersect) -> dict[str, Any]:
+    """Merge parts that have neither ``$ref`` nor ``allOf`` at their root; the last is the outermost schema."""
+    merging = Merging(intersect)
+    for part in parts[:-1]:
+        merging.add(part)
+    merging.add(parts[-1], outermost=True)
+    return merging.finish()

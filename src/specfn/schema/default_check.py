@@ -16,15 +16,15 @@ _MAX_SCHEMAS: Final = 500
 _MAX_DEPTH: Final = 30
 
 
-def admits(named: DefinitionLookup, schema: Any, value: Any) -> bool:
-    """Return whether a schema admits a value, by its types, constants, bounds and counts.
+def accepts(named: DefinitionLookup, schema: Any, value: Any) -> bool:
+    """Return whether a schema accepts a value, by its types, constants, bounds and counts.
 
     Args:
         named: the look-up of references.
         schema: a composed schema.
         value: a JSON value.
     """
-    return _Check(named).admits(schema, value)
+    return _Check(named).accepts(schema, value)
 
 
 class _Check:
@@ -35,7 +35,7 @@ class _Check:
         self._left = _MAX_SCHEMAS
         self._depth = 0
 
-    def admits(self, schema: Any, value: Any) -> bool:
+    def accepts(self, schema: Any, value: Any) -> bool:
         self._left -= 1
         if not isinstance(schema, dict) or self._left < 0 or self._depth > _MAX_DEPTH:
             return schema is not False
@@ -53,23 +53,23 @@ class _Check:
 
     def _in_place(self, schema: JsonObject, value: Any) -> bool:
         name = self._named.name_of(schema["$ref"]) if "$ref" in schema else None
-        if name is not None and not self.admits(self._named[name], value):
+        if name is not None and not self.accepts(self._named[name], value):
             return False
-        if not all(self.admits(part, value) for part in schema.get("allOf", ())):
+        if not all(self.accepts(part, value) for part in schema.get("allOf", ())):
             return False
         unions = [schema[key] for key in ("anyOf", "oneOf") if key in schema]
-        return all(any(self.admits(branch, value) for branch in union) for union in unions)
+        return all(any(self.accepts(branch, value) for branch in union) for union in unions)
 
     def _inside(self, schema: JsonObject, value: Any) -> bool:
         if isinstance(value, list):
             prefix = schema.get("prefixItems", ())
             others = [schema.get("items", True)] * len(value[len(prefix) :])
-            return all(map(self.admits, [*prefix, *others], value))
+            return all(map(self.accepts, [*prefix, *others], value))
         if not isinstance(value, dict):
             return True
         properties = schema.get("properties", {})
         rest = True if "patternProperties" in schema else schema.get("additionalProperties", True)
-        return all(self.admits(properties.get(name, rest), item) for name, item in value.items())
+        return all(self.accepts(properties.get(name, rest), item) for name, item in value.items())
 
 
 def _is_typed(schema: JsonObject, value: Any) -> bool:

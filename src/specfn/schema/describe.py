@@ -9,7 +9,7 @@ in at most ``MAX_CHARACTERS`` characters:
 * constraints as tags: ``string & Format<"uuid">``, ``Array<Pet> & MinItems<1>``;
 * constants and enums as JSON: ``"asc" | "desc"``; a union as ``Pet | null``;
 * a ``$ref`` as its component's name; an object without a name as ``{ name: string; tags?: Array<string> }``;
-* ``Record<string, T>`` for a map, ``any`` for everything, ``never`` for nothing, ``undefined`` beside
+* ``Record<string, T>`` for a map, ``any`` for everything, ``never`` for nothing, ``undefined`` for
   an optional value.
 
 A part that does not fit is replaced by ``...``. A token is never cut.
@@ -119,7 +119,7 @@ _MAX_NODES: Final = 400
 
 
 class _Text(NamedTuple):
-    """A text, and whether it needs brackets beside ``&``."""
+    """A text, and whether it needs brackets next to ``&``."""
 
     text: str
     union: bool = False

@@ -1,6 +1,6 @@
-"""Dialects as data: the schema keywords that a reader takes, and how a schema is written with them.
+"""Dialects as data: the schema keywords that a reader supports, and how a schema is written with them.
 
-The dialects of ``Options.dialect`` are here. The profile of a provider is a dialect, too; it is defined beside the codec
+The dialects of ``Options.dialect`` are here. The profile of a provider is a dialect, too; it is defined next to the codec
 of its provider.
 """
 
@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from specfn.schema.vocabulary import CONSTRAINTS
 
-#: The expression of null in a schema: a list of types, a branch of its own, or ``nullable`` beside the type.
+#: The expression of null in a schema: a list of types, a branch of its own, or ``nullable`` next to the type.
 Null: TypeAlias = Literal["type", "branch", "nullable"]
 
 #: Keywords by what they do: describe a value, build it from others, or limit it.
@@ -58,22 +58,22 @@ class Strict:
 class Dialect:
     """The way in which schemas are written for one kind of reader.
 
-    A keyword that the reader does not take is described, and validation keeps it.
+    A keyword that the reader does not support is described, and validation keeps it.
 
     Attributes:
         name: the name for callers.
         keywords: the schema keywords that are used.
         whole: true if every keyword of JSON Schema is used, in the order of the document.
-        literal: true if keywords are kept as the document has them: also beside a union, and also where they have no
+        literal: true if keywords are kept as the document has them: also next to a union, and also where they have no
             effect.
         formats: the formats that may be used, by type; ``None`` for any.
         patterns: a regular expression that must not match in a ``pattern``.
         enums: the types whose values may be listed.
         empty_text: true if an enum may contain the empty string.
-        null: the way in which a schema admits null.
+        null: the way in which a schema accepts null.
         null_constant: true if ``nullable`` counts only if the constants contain null, too (OpenAPI 3.0.4).
         refs: true if ``$defs`` may be used; otherwise schemas are nested, recursive ones to a limited depth.
-        ref_alone: true if no keyword is allowed beside ``$ref``.
+        ref_alone: true if no keyword is allowed next to ``$ref``.
         strict: the requirements for enforced schemas; ``None`` if the reader enforces no schemas.
     """
 

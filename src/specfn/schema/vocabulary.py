@@ -61,10 +61,10 @@ UNSPEAKABLE = frozenset(
     }
 )
 
-#: All bounds of a value, with those that OpenAPI 3.0 expresses as a flag beside the bound.
+#: All bounds of a value, with those that OpenAPI 3.0 expresses as a flag next to the bound.
 BOUNDED = CONSTRAINTS | {"exclusiveMinimum", "exclusiveMaximum"}
 
-#: Constraints beside a union. Without them, a union means only its branches.
+#: Constraints next to a union. Without them, a union means only its branches.
 BESIDE_UNION = frozenset(
     {
         "allOf",

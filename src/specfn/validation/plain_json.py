@@ -92,7 +92,7 @@ def is_plain_json(value: Any, depth: int = MAX_DEPTH) -> bool:
 
 
 def _items_to_check(items: list[Any]) -> Iterator[Any]:
-    """Yield the items of a long list that cannot be checked together with the items beside them."""
+    """Yield the items of a long list that cannot be checked together with their neighbors."""
     for start in range(0, len(items), _MAX_TOGETHER):
         part = items[start : start + _MAX_TOGETHER]
         if not _are_plain_scalars(part):

@@ -142,7 +142,7 @@ def test_the_limit_of_generations_changes_no_verdict(limit: int, missing: list[i
     def verdict(generations: int) -> bool:
         uses = definitions(schemas)
         composition = Inheritance(schemas, Family(schemas), uses, _both, generations)
-        schema = {**composition.merged(schemas["C6"], "C6"), "components": {"schemas": schemas}}
+        schema = {**composition.merge(schemas["C6"], "C6"), "components": {"schemas": schemas}}
         return Draft202012Validator(schema).is_valid(value)
 
     assert verdict(limit) == verdict(1_000) == (not missing)

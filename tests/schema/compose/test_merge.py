@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 from tests.effort import calls
-from tests.schema.conftest import accepts, composed, ref, rendering
+from tests.schema.conftest import accepts, composed, merge, ref, rendering
 
 from specfn._internal.json import dumps, is_equal
-from specfn.schema.compose.merge import CONTRADICTION, is_annotation, merge
+from specfn.schema.compose.merge import CONTRADICTION, is_annotation
 from specfn.schema.describe import describe
 
 Json = dict[str, Any]

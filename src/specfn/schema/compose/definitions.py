@@ -88,7 +88,7 @@ class Definitions:
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
         self._asked: dict[str, frozenset[str]] = {}
-        self._inheritance = Inheritance(schemas, family, self, self._both)
+        self._inheritance = Inheritance(schemas, family, self, self._intersect)
 
     def __getitem__(self, name: str) -> Any:
         """Return a composed definition.
@@ -129,7 +129,7 @@ class Definitions:
         if name in names.bodies:
             return self._body(names.bodies[name].component)
         if name in names.inline:
-            return self._merged(names.inline[name], None)
+            return self._merge(names.inline[name], None)
         if name in names.relieved:
             definition, free = names.relieved[name]
             return relax(self[definition], free, self._relieve)
@@ -151,7 +151,7 @@ class Definitions:
         return self._composite(node, owner)
 
     def _simple_reference(self, node: JsonObject) -> JsonObject | None:
-        """Return a reference with only annotations beside it, in its canonical form; else ``None``."""
+        """Return a reference with only annotations next to it, in its canonical form; else ``None``."""
         inner = node
         if "$ref" not in node:
             parts = node.get("allOf", ())
@@ -258,11 +258,11 @@ class Definitions:
         composed once, in any order, and may be recursive.
         """
         if owner is not None or not takes_in(node):
-            return self._merged(node, owner)
+            return self._merge(node, owner)
         return {"$ref": self._names.composite(node)}
 
-    def _merged(self, node: JsonObject, owner: str | None) -> Any:
-        merged = self._inheritance.merged(node, owner)
+    def _merge(self, node: JsonObject, owner: str | None) -> Any:
+        merged = self._inheritance.merge(node, owner)
         if merged is False:
             return False
         discriminator = merged.pop("discriminator", None)
@@ -272,8 +272,8 @@ class Definitions:
             composed = self._discriminate(composed, discriminator)
         return composed
 
-    def _both(self, left: Any, right: Any) -> Any:
-        """Return one schema that means both; the same object for the same two."""
+    def _intersect(self, left: Any, right: Any) -> Any:
+        """Return the intersection of two schemas, cached per pair."""
         pair = (id(left), id(right))
         if pair not in self._pairs:
             self._kept += (left, right)

@@ -76,7 +76,7 @@ def takes_null(named: DefinitionLookup, schema: Any) -> bool:
 
 
 def _may_be_null(node: JsonObject) -> bool:
-    """Return whether a schema by itself admits null; ``False`` if that cannot be decided simply."""
+    """Return whether a schema by itself accepts null; ``False`` if that cannot be decided simply."""
     values = values_of(node)
     if (values is not None and None not in values) or not _HARD.isdisjoint(node):
         return False

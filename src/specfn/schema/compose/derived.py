@@ -13,7 +13,7 @@ NULL: Final[JsonObject] = {"type": "null"}
 
 _UNIONS = ("anyOf", "oneOf")
 
-#: Keywords of structure. A union beside them is only described.
+#: Keywords of structure. A union next to them is only described.
 STRUCTURE: Final = frozenset(
     "additionalProperties items patternProperties prefixItems properties required".split()
 )
@@ -44,7 +44,7 @@ class Derived:
         return self.make(node, "null", _with_null)
 
     def without_null(self, node: JsonObject) -> JsonObject:
-        """Return the schema of the one type beside null, without annotations."""
+        """Return the schema of the one type other than null, without annotations."""
         return self.make(node, "bare", _without_null)
 
     def read(self, node: JsonObject) -> JsonObject:

@@ -4,7 +4,7 @@ from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import escape
-from specfn.schema.compose.merge import Both, Merging, is_annotation
+from specfn.schema.compose.merge import Intersect, Merging, is_annotation
 from specfn.schema.compose.polymorphism import (
     COMPONENT,
     Family,
@@ -63,19 +63,19 @@ class _Gathering:
         if part.__class__ is dict:
             self.parts.append((rank, part))
 
-    def finish(self, both: Both) -> Any:
+    def finish(self, intersect: Intersect) -> Any:
         """Return one schema of all parts with its annotations; ``False`` if a part refuses every value."""
         if self.refused:
             return False
-        schema = self._merged(both)
+        schema = self._merge_parts(intersect)
         if self.distant:
             schema["allOf"] = [*schema.get("allOf", ()), *self.distant]
         return schema
 
-    def _merged(self, both: Both) -> JsonObject:
+    def _merge_parts(self, intersect: Intersect) -> JsonObject:
         if len(self.parts) == 1:
             return dict(self.parts[0][1])
-        merging = Merging(both)
+        merging = Merging(intersect)
         annotations: tuple[JsonObject, JsonObject, JsonObject] = ({}, {}, {})
         for rank, part in self.parts:
             merging.add(part, outermost=rank == 0)
@@ -97,7 +97,7 @@ class Inheritance:
         schemas: JsonObject,
         family: Family,
         uses: _Uses,
-        both: Both,
+        intersect: Intersect,
         generations: int = MAX_GENERATIONS,
     ) -> None:
         """Create the composition.
@@ -106,20 +106,20 @@ class Inheritance:
             schemas: the components.
             family: the relations of parents and children.
             uses: the composed schema of each use of a component.
-            both: returns one schema that means two.
+            intersect: returns the intersection of two schemas.
             generations: the maximum number of generations that are merged into one schema.
         """
         self._schemas = schemas
         self._family = family
         self._uses = uses
-        self._both = both
+        self._intersect = intersect
         self._generations = generations
         self._heirs: dict[str, frozenset[str]] = {}
         self._tagged: dict[str, bool] = {}
         self._parents: dict[str, frozenset[str]] = {}
         self._union_names: dict[str, frozenset[str | None]] = {}
 
-    def merged(self, node: JsonObject, owner: str | None) -> Any:
+    def merge(self, node: JsonObject, owner: str | None) -> Any:
         """Merge a composite with all its parts; return ``False`` if a part refuses every value.
 
         Args:
@@ -128,7 +128,7 @@ class Inheritance:
         """
         gathering = _Gathering(owner)
         self._walk(node, owner, gathering)
-        return gathering.finish(self._both)
+        return gathering.finish(self._intersect)
 
     def _walk(self, node: Any, owner: str | None, gathering: _Gathering) -> None:
         """Collect the parts without ``$ref`` and ``allOf`` in the order of the document."""

@@ -6,7 +6,7 @@ do parts that contradict each other, which the result also records in an annotat
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject, identity, is_equal
@@ -14,7 +14,7 @@ from specfn._internal.json import JsonObject, identity, is_equal
 #: The annotation of a merged schema whose parts contradict each other.
 CONTRADICTION: Final = "x-specfn-contradiction"
 
-#: The annotation of a merged schema that admits no value.
+#: The annotation of a merged schema that accepts no value.
 NEVER: Final = "x-specfn-never"
 
 #: Annotations: they do not constrain instances. The value of the first part wins.
@@ -53,30 +53,13 @@ _CLASH: Final = object()
 #: schemas. Parts beyond the limit remain in ``allOf``.
 MAX_COMPARED: Final = 10_000
 
-#: Gives one schema that means two; the same object for the same two, so that a cycle ends.
-Both = Callable[[Any, Any], Any]
+#: Returns the intersection of two schemas: the same object for the same pair, so that a cycle ends.
+Intersect = Callable[[Any, Any], Any]
 
 
 def is_annotation(key: str) -> bool:
     """Return whether a keyword leaves the set of instances alone."""
     return key in ANNOTATIONS or key.startswith("x-")
-
-
-def merge(parts: Sequence[JsonObject], both: Both) -> JsonObject:
-    """Merge parts that have neither ``$ref`` nor ``allOf`` at their root; annotations are the caller's.
-
-    Args:
-        parts: the parts in the document's order; the last is the outermost schema itself.
-        both: gives one schema that means two.
-
-    Returns:
-        A new schema; its ``allOf`` contains the keywords that could not be merged.
-    """
-    merging = Merging(both)
-    for part in parts[:-1]:
-        merging.add(part)
-    merging.add(parts[-1], outermost=True)
-    return merging.finish()
 
 
 class Merging:
@@ -89,10 +72,10 @@ class Merging:
         compared: the number of properties and constants that were compared with those of other parts.
     """
 
-    __slots__ = ("both", "clashes", "compared", "looks", "out", "rest")
+    __slots__ = ("clashes", "compared", "intersect", "looks", "out", "rest")
 
-    def __init__(self, both: Both) -> None:
-        self.both = both
+    def __init__(self, intersect: Intersect) -> None:
+        self.intersect = intersect
         self.out: JsonObject = {}
         self.rest: list[JsonObject] = []
         self.clashes: list[str] = []
@@ -111,9 +94,9 @@ class Merging:
         left: JsonObject = {}
         is_full = self.compared > MAX_COMPARED
         self.compared += _count_comparisons(self.out, part)
-        _merge_object(self.out, part, left, self.both, is_full=is_full)
+        _merge_object(self.out, part, left, self.intersect, is_full=is_full)
         for bundle in _BUNDLES:
-            _merge_bundle(self.out, part, bundle, left, self.both)
+            _merge_bundle(self.out, part, bundle, left, self.intersect)
         for key, value in part.items():
             if is_full and key == "enum" and key in self.out:
                 left[key] = value
@@ -169,8 +152,8 @@ def _empty(schema: JsonObject) -> Iterator[tuple[tuple[str, ...], str]]:
     for kinds, low, high in _BOUNDS:
         if low in schema and high in schema and schema[low] > schema[high]:
             yield kinds, f"{low} and {high}"
-    both = "const" in schema and "enum" in schema
-    if both and not any(is_equal(schema["const"], value) for value in schema["enum"]):
+    has_both = "const" in schema and "enum" in schema
+    if has_both and not any(is_equal(schema["const"], value) for value in schema["enum"]):
         yield (), "const and enum"
 
 
@@ -204,7 +187,11 @@ def _merge_keyword(
 
 
 def _merge_bundle(
-    out: JsonObject, part: JsonObject, bundle: tuple[str, ...], left: JsonObject, both: Both
+    out: JsonObject,
+    part: JsonObject,
+    bundle: tuple[str, ...],
+    left: JsonObject,
+    intersect: Intersect,
 ) -> None:
     theirs = {key: part[key] for key in bundle if key in part}
     if not theirs:
@@ -213,7 +200,7 @@ def _merge_bundle(
     if not ours:
         out.update(theirs)
     elif ours.keys() == theirs.keys() == {"items"}:
-        out["items"] = both(ours["items"], theirs["items"])
+        out["items"] = intersect(ours["items"], theirs["items"])
     elif not is_equal(ours, theirs):
         left.update(theirs)
 
@@ -232,7 +219,12 @@ def _count_comparisons(out: JsonObject, part: JsonObject) -> int:
 
 
 def _merge_object(
-    out: JsonObject, part: JsonObject, left: JsonObject, both: Both, *, is_full: bool = False
+    out: JsonObject,
+    part: JsonObject,
+    left: JsonObject,
+    intersect: Intersect,
+    *,
+    is_full: bool = False,
 ) -> None:
     theirs = {key: part[key] for key in _OBJECT if key in part}
     if not theirs:
@@ -245,23 +237,23 @@ def _merge_object(
         left.update(theirs)
         return
     if closed:
-        properties = _merge_properties(out, part, both)
+        properties = _merge_properties(out, part, intersect)
         if properties:
             out["properties"] = properties
     else:
-        _add_properties(out, part, both)
+        _add_properties(out, part, intersect)
     if closed:
-        out["additionalProperties"] = _meet(_others(out), _others(part), both)
+        out["additionalProperties"] = _meet(_others(out), _others(part), intersect)
     patterns = part.get("patternProperties")
     if patterns:
         known = out.get("patternProperties", {})
         out["patternProperties"] = known | {
-            name: both(known[name], node) if name in known else node
+            name: intersect(known[name], node) if name in known else node
             for name, node in patterns.items()
         }
 
 
-def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
+def _add_properties(out: JsonObject, part: JsonObject, intersect: Intersect) -> None:
     """Return the properties of an open part, added to those of an open schema: linear however many parts there are."""
     theirs: JsonObject = part.get("properties", {})
     if not theirs:
@@ -273,24 +265,24 @@ def _add_properties(out: JsonObject, part: JsonObject, both: Both) -> None:
         ours.update(theirs)
         return
     for name, node in theirs.items():
-        ours[name] = _meet(ours[name], node, both) if name in ours else node
+        ours[name] = _meet(ours[name], node, intersect) if name in ours else node
 
 
 class _Own(dict[str, Any]):
     """Properties, or names as keys, that belong to the schema in the making, and may be added to."""
 
 
-def _merge_properties(out: JsonObject, part: JsonObject, both: Both) -> JsonObject:
+def _merge_properties(out: JsonObject, part: JsonObject, intersect: Intersect) -> JsonObject:
     """Return every property of either; one that the other does not declare is held to the other's rest."""
     ours: JsonObject = out.get("properties", {})
     theirs: JsonObject = part.get("properties", {})
     merged = {
-        name: _meet(node, theirs[name] if name in theirs else _others(part), both)
+        name: _meet(node, theirs[name] if name in theirs else _others(part), intersect)
         for name, node in ours.items()
     }
     for name, node in theirs.items():
         if name not in ours:
-            merged[name] = _meet(node, _others(out), both)
+            merged[name] = _meet(node, _others(out), intersect)
     return merged
 
 
@@ -304,12 +296,12 @@ def _is_open(schema: JsonObject) -> bool:
     return others is True or others == {}
 
 
-def _meet(left: Any, right: Any, both: Both) -> Any:
+def _meet(left: Any, right: Any, intersect: Intersect) -> Any:
     if left is False or right is False:
         return False
     if right is True or right == {} or is_equal(left, right):
         return left
-    return right if left is True or left == {} else both(left, right)
+    return right if left is True or left == {} else intersect(left, right)
 
 
 # -- single keywords ------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Discriminators: the components that a reference to a parent admits, and their tags (rule F10).
+"""Discriminators: the components that a reference to a parent accepts, and their tags (rule F10).
 
-In OpenAPI, a reference to a parent also admits its children: the parent has a ``discriminator``, and the children
+In OpenAPI, a reference to a parent also accepts its children: the parent has a ``discriminator``, and the children
 include the parent in ``allOf``. JSON Schema has no such rule. Such a reference therefore becomes the union of the
 children, each with its tag as a required constant.
 """
@@ -126,7 +126,7 @@ class Family:
         return parts
 
     def branches(self, parent: str) -> list[DiscriminatorBranch] | None:
-        """Return the branches that a reference to a parent admits; ``None`` if it admits only the parent.
+        """Return the branches that a reference to a parent accepts; ``None`` if it accepts only the parent.
 
         The mapping comes first, then the children that it does not name, then the parent itself, unless the
         mapping omits it and nothing else names it. The branch of all other tags comes last.

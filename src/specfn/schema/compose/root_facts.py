@@ -70,7 +70,7 @@ def collapsed(node: JsonObject) -> JsonObject:
     return out
 
 
-#: Keywords beside which a union of constants does not become one enum.
+#: Keywords next to which a union of constants does not become one enum.
 _BESIDE_CONSTANTS = frozenset({"allOf", "const", "enum", "properties"})
 _CONSTANT = frozenset({"const", "enum", "type"})
 

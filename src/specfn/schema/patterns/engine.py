@@ -78,7 +78,7 @@ def pattern_options() -> Any:
 @lru_cache(maxsize=64)  # each needs up to 2 MiB
 def compiled(spelled: str) -> Any:
     """Return a validator of one pattern in Rust's dialect; ``None`` if the engine cannot read it."""
-    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
+    from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
 
     try:
         return Draft202012Validator(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.schema.render.annotations import admits, words
+from specfn.schema.render.annotations import accepts, words
 from specfn.schema.render.fragment import order_members
 
 #: Members with subschemas in a schema that was rendered for a provider.
@@ -101,7 +101,7 @@ def _move_values(branches: list[Any], union: JsonObject) -> list[Any]:
         takers = [
             index
             for index, branch in enumerate(out)
-            if value is not None and isinstance(branch, dict) and admits(branch, value)
+            if value is not None and isinstance(branch, dict) and accepts(branch, value)
         ]
         if takers:
             index = min(takers, key=lambda index: "enum" not in out[index])

@@ -66,7 +66,7 @@ def _begins(description: str, title: str) -> bool:
     return description[:size].casefold() == title.casefold()
 
 
-def admits(node: JsonObject, value: Any) -> bool:
+def accepts(node: JsonObject, value: Any) -> bool:
     """Return whether a value has a type that a schema declares and is one of its constants."""
     kinds = node.get("type")
     if value is None and node.get("nullable") is True:
@@ -96,7 +96,7 @@ def telling_example(node: JsonObject) -> tuple[Any, ...]:
         return ()
     for example in node["examples"][:_MAX_EXAMPLES]:
         known = example is None or ("default" in node and node["default"] == example)
-        if not known and is_telling(example) and admits(node, example):
+        if not known and is_telling(example) and accepts(node, example):
             return (example,)
     return ()
 

@@ -20,7 +20,7 @@ from specfn.schema.compose.root_facts import (
     is_fragment,
     is_word,
 )
-from specfn.schema.default_check import admits
+from specfn.schema.default_check import accepts
 from specfn.schema.dialect import Dialect
 from specfn.schema.render.annotations import (
     expanded_text,
@@ -261,7 +261,7 @@ class SchemaRenderer(ABC):
 
     def _is_default(self, node: JsonObject, value: Any) -> bool:
         """Return whether a default is shown: it must be valid, visible and short."""
-        if not admits(self._definitions, node, value):
+        if not accepts(self._definitions, node, value):
             self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
         elif value.__class__ in _SHORT:
             return True

@@ -88,7 +88,7 @@ class SubschemaCompiler:
 
     def compile(self, schema: JsonObject) -> tuple[Any, int]:
         """Compile a schema that may refer to the definitions; return it with its number of nodes."""
-        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - likewise
+        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - loaded with the first validator
 
         nodes = self._sizes.of(schema)
         self._kept += nodes

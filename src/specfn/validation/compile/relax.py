@@ -1,6 +1,6 @@
 """Relaxation of schemas: around patterns that are not enforced, and for ``oneOf`` that means ``anyOf`` (rule V5).
 
-A schema without a pattern accepts more values. Below ``not`` or ``if``, in a branch of a ``oneOf``, and beside
+A schema without a pattern accepts more values. Below ``not`` or ``if``, in a branch of a ``oneOf``, and next to
 ``maxContains`` or ``unevaluatedProperties``, the schema around it would then accept fewer values. There the
 surrounding keyword is removed or relaxed.
 
@@ -123,7 +123,7 @@ def _branches(schema: JsonObject) -> list[Any]:
 
 
 def _relax_one_of(wide: JsonObject) -> None:
-    """Replace ``oneOf`` by ``anyOf``; beside an existing ``anyOf``, add it to ``allOf``."""
+    """Replace ``oneOf`` by ``anyOf``; if there is an ``anyOf`` already, add it to ``allOf``."""
     branches = wide.pop("oneOf")
     if "anyOf" in wide:
         parts = wide.get("allOf")

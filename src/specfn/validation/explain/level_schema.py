@@ -81,7 +81,7 @@ def is_ambiguous_name(name: str) -> bool:
 
 
 def names_and_patterns(node: JsonObject) -> JsonObject:
-    """Return the declared names and patterns of a node without their schemas. ``additionalProperties`` needs them beside it."""
+    """Return the declared names and patterns of a node without their schemas. ``additionalProperties`` depends on them."""
     return {
         keyword: dict.fromkeys(node[keyword], True)
         for keyword in ("properties", "patternProperties")
@@ -130,7 +130,7 @@ _MAX_CHECKS: Final = 24
 #: The maximum number of groups of nodes that exceed one level.
 _MAX_GROUPS: Final = 16
 
-#: Keywords that only refer to other nodes. These nodes are listed beside the node itself.
+#: Keywords that only refer to other nodes. These nodes are listed after the node itself.
 _REFERRING: Final = frozenset({"$ref", "allOf"})
 
 
