@@ -11,7 +11,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 #: Kinds that are repaired: separators, letter case, wrapping, and the document's own names.
 REPAIRED = (
     "dots dashes slashes spaces doubled joined lower upper camel snake kebab prefixed nested quoted backticks called "
-    "channel constrain accessor place operation"
+    "channel constrain accessor place operation numbered namespaced_number ended hosted"
 ).split()
 
 #: Kinds that only lead to suggestions, or mean several functions.
@@ -56,6 +56,10 @@ def mutations(function: Function, seed: int = 0) -> Iterator[tuple[str, str]]:
         "called": f"{name}()",
         "channel": f"{name}<|channel|>commentary",
         "constrain": f"functions.{name} <|constrain|>json",
+        "numbered": f"{name}:0",
+        "namespaced_number": f"functions.{name}:12",
+        "ended": f"{name}</s>",
+        "hosted": f"mcp__my_shop__{name}",
         "accessor": ".".join(accessor),
         "place": f"{function.method.upper()} {function.path}",
         "operation": function.operation_id or name,

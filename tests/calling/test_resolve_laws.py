@@ -246,6 +246,64 @@ def test_arguments_in_a_name_are_never_dropped(
                 assert found.candidates == (meant.name,)
 
 
+RARE = ["{}:0", "functions.{}:7", "{}</s>", "mcp__srv__{}", "functions.mcp__srv__{}:12", '"{}:3"']
+
+
+def spaced(text: str) -> str:
+    """Return a text in lower case, with one sign for each run of separators."""
+    return re.sub(r"[\W_]+", "_", text).strip("_").lower()
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(applications, st.sampled_from(RARE))
+def test_rare_wrappers_are_removed_if_nothing_else_matches(
+    app: specfn.Application, wrapper: str
+) -> None:
+    """Law: the number of a call, the end of a text and a server are removed, unless a function is named with them."""
+    for function in app:
+        for key in (function.name, ".".join(function.accessor), "_".join(function.accessor)):
+            text, alone = wrapper.format(key), app.resolve(key)
+            whole = {
+                other.name
+                for other in app
+                for each in unwrapped(text)
+                if spaced(each) in {spaced(own) for own in keys(other)}
+            }
+            found = app.resolve(text)
+            assert found.name == alone.name or (found.name or None) in {*whole, None}, text
+            if not whole and alone.status == "exact":
+                assert (found.name, found.how in ("cleaned", "separator")) == (function.name, True)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [{"/x/0": {"delete": None}}, {"/mcp/srv/items": {"delete": None}}],
+)
+def test_a_withheld_function_with_a_rare_wrapper_in_its_name_is_not_another(paths: Any) -> None:
+    """``x_0_erase`` is a function of its own, so it is not ``x`` with the number of a call."""
+    app = applied({**paths, "/items": {"delete": None}, "/x": {"get": "xx"}})
+    [withheld] = [function for function in app if function.path in paths]
+    names = sorted(function.name for function in app if function is not withheld)
+    session = Session(
+        app,
+        connector="openai",
+        messages="x",
+        config=InvocationConfig(select=names, approval="never"),
+    )
+    session.next()
+    session.feed(wished(("c", withheld.name.replace("mcp_srv_", "mcp__srv__"), {})))
+    assert isinstance(session.next(), Send)
+
+
+@pytest.mark.parametrize(
+    "called", ["items_erase:1234", "items_erase:01", "items_erase:x", "items_erase:"]
+)
+def test_only_a_short_number_is_the_number_of_a_call(called: str) -> None:
+    """What looks like an argument behind a name is none of its wrappers."""
+    found = applied({"/items": {"delete": None}}).resolve(called)
+    assert (found.name == "items_erase") is (called == "items_erase:")
+
+
 @pytest.mark.parametrize(
     ("called", "name"),
     [

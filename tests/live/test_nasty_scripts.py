@@ -225,7 +225,6 @@ def talk(
 #: What the scripts show today, by a part of the name of the test.
 TODAY: dict[str, str] = {
     "call_written_as_text": "it is a text, and there is no option",
-    "wrappers_of_names": "the name is unknown",
 }
 
 

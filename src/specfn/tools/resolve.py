@@ -99,18 +99,20 @@ class Directory:
             exact = exact | self._similar.get(spelling.letters(called), set())
         yield _how([called], exact), exact
         if len(called) <= _LONGEST:
-            texts = spelling.unwrap(called)
-            matching: set[str] = set()
-            for text in texts:
-                matching |= self._keys.get(spelling.fold(text), set())
-            yield _how(texts, matching), matching
+            for rare in (False, True):
+                texts = spelling.unwrap(called, rare=rare)
+                matching: set[str] = set()
+                for text in texts:
+                    matching |= self._keys.get(spelling.fold(text), set())
+                yield _how(texts, matching), matching
 
     def names_for(self, called: str) -> set[str]:
         """Return the names of the functions, advertised or not, that a text names with the fewest repairs."""
         exact = ({called} & self._names.keys()) | self._exact(called)
         if exact or len(called) > _LONGEST:
             return exact
-        matching = (self._keys.get(spelling.fold(text)) for text in spelling.unwrap(called))
+        texts = (*spelling.unwrap(called), *spelling.unwrap(called, rare=True))
+        matching = (self._keys.get(spelling.fold(text)) for text in texts)
         return next(filter(None, matching), set())
 
     def _exact(self, called: str) -> set[str]:
@@ -164,7 +166,7 @@ class Directory:
             matching = known.intersection(offered)
             if matching:
                 return tuple(sorted(matching))[:3]
-        return self._similar_names.nearest(spelling.unwrap(text)[-1], offered)
+        return self._similar_names.nearest(spelling.unwrap(text, rare=True)[-1], offered)
 
     @cached_property
     def _similar_names(self) -> SimilarNames:

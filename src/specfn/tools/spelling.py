@@ -7,6 +7,7 @@ combining marks of every script are kept. NFKC and ``str.casefold`` are not used
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 #: Separators in ASCII. Other scripts add white space, dashes and connectors (Unicode Z, Pd and Pc).
@@ -35,6 +36,14 @@ _WRAPPERS: Final = (
     re.compile(
         r"\A(?:functions?|tools?|default_api|multi_tool_use|call)\s*(?:::|[.:/])", re.IGNORECASE
     ),
+)
+
+#: Wrappers that a name may contain as well, so that they are removed only if nothing else matches: the number of a call,
+#: the end of a text, and the server of a tool in hosts of MCP.
+_RARE_WRAPPERS: Final = (
+    re.compile(r":(?:0|[1-9]\d{0,2})\Z", re.ASCII),
+    re.compile(r"<(?:/s|eos|end_of_turn)>\Z"),
+    re.compile(r"\Amcp__.+?__(?=[^_])"),
 )
 
 #: A name followed by arguments; ``/{`` begins a path parameter.
@@ -93,10 +102,16 @@ def keys(handle: str) -> frozenset[str]:
     return frozenset(key for key in foldings if key.replace(_KEPT_APART, ""))
 
 
-def unwrap(text: str) -> tuple[str, ...]:
-    """Return a text, and the rest of it after each wrapper that is removed, outermost first."""
+def unwrap(text: str, *, rare: bool = False) -> tuple[str, ...]:
+    """Return a text, and the rest of it after each wrapper that is removed, outermost first.
+
+    Args:
+        text: the text.
+        rare: whether wrappers are removed that a name may contain as well.
+    """
+    wrappers = (*_WRAPPERS, *_RARE_WRAPPERS) if rare else _WRAPPERS
     texts = [text]
-    while (inner := _peel(texts[-1])) != texts[-1]:
+    while (inner := _peel(texts[-1], wrappers)) != texts[-1]:
         texts.append(inner)
     return tuple(texts)
 
@@ -112,12 +127,12 @@ def _close_gaps(gapped: str) -> str:
     return _BETWEEN_DIGITS.sub(_KEPT_APART, gapped).replace(_GAP, "")
 
 
-def _peel(text: str) -> str:
+def _peel(text: str, wrappers: Iterable[re.Pattern[str]]) -> str:
     """Return a text without its outermost wrapper."""
     stripped = text.strip(_QUOTES)
     if stripped != text:
         return stripped
-    for wrapper in _WRAPPERS:
+    for wrapper in wrappers:
         match = wrapper.search(text)
         if match:
             return text[: match.start()] + text[match.end() :]
