@@ -803,7 +803,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.network.sockets:Exchange.arrived",
+        function="specfn.network.sockets:Exchange.receive",
         off=endless_head,
         tests="test_heads_are_bounded_together",
     ),
@@ -1113,7 +1113,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T41",
-        function="specfn.schema.compose.merge:_compared",
+        function="specfn.schema.compose.merge:_count_comparisons",
         off=gives(0),
         tests="test_crossing_parts_are_merged_within_a_limit[enums]",
     ),
