@@ -222,20 +222,6 @@ def talk(
     return Talk(vendor, app, shop, connection, stream=stream)
 
 
-#: What the scripts show today, by a part of the name of the test.
-TODAY: dict[str, str] = {
-    "call_written_as_text": "it is a text, and there is no option",
-}
-
-
-@pytest.fixture(autouse=True)
-def _today(request: pytest.FixtureRequest) -> None:
-    """Mark the scripts that show a fault today; one that is skipped stays skipped."""
-    for part, shown in TODAY.items():
-        if part in request.node.name:
-            request.applymarker(pytest.mark.xfail(strict=True, reason=shown))
-
-
 # -- 1 to 6: reasons for the end of a reply ------------------------------------------------------------------
 
 

@@ -170,6 +170,8 @@ def watch(event: calling.Event) -> None:
     match event:
         case calling.Requested() | calling.Replied() | calling.Ended():
             print(event)
+        case calling.TextCall():
+            print(event.function, event.read)
         case calling.Resolved() | calling.Checked() | calling.Decided() | calling.Executed():
             print(event.id)
 

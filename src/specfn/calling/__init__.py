@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Replied,
         Requested,
         Resolved,
+        TextCall,
     )
     from specfn.calling.filters import CallContext, Filter, Next
     from specfn.calling.history import Messages
@@ -106,6 +107,7 @@ else:
         "Session": "specfn.calling.session",
         "Settings": "specfn.calling.prompt_files",
         "Stopped": "specfn.calling.outcome",
+        "TextCall": "specfn.calling.events",
         "arun": "specfn.calling.drive",
         "parse_choice": "specfn.calling.choice",
         "register_choice": "specfn.calling.choice",
@@ -166,6 +168,7 @@ __all__ = [
     "Session",
     "Settings",
     "Stopped",
+    "TextCall",
     "arun",
     "parse_choice",
     "register_choice",

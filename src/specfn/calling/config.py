@@ -39,6 +39,8 @@ class InvocationConfig(Model):
         forced_choice: whether the vendor can force a call; the connector decides if ``None``.
         finished_reasons: further words of the model's server for a complete reply. With a word that is unknown, only
             functions that read are called.
+        text_calls: ``read`` calls that the model writes into its text, for example ``<tool_call>{...}</tool_call>``, or
+            only ``report`` them as events.
         history_names: the names of calls in the history: ``resolved`` for the names of the called functions, or
             ``called`` for the names that the model sent.
     """
@@ -65,6 +67,7 @@ class InvocationConfig(Model):
     repeat_writes: Literal["ask", "allow"] = "ask"
     forced_choice: bool | None = None
     finished_reasons: Texts = ()
+    text_calls: Literal["read", "report"] = "report"
     history_names: Literal["called", "resolved"] = "resolved"
 
     @model_validator(mode="after")

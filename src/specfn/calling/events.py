@@ -38,6 +38,21 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextCall:
+    """The model wrote a call into its text, which ``InvocationConfig.text_calls="read"`` reads.
+
+    Attributes:
+        round: the number of the request.
+        function: the name as the model wrote it.
+        read: whether it was read as a call.
+    """
+
+    round: int
+    function: str
+    read: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """The name of a call was resolved.
 
@@ -118,7 +133,7 @@ class Ended:
     calls: int
 
 
-Event: TypeAlias = Requested | Replied | Resolved | Checked | Decided | Executed | Ended
+Event: TypeAlias = Requested | Replied | TextCall | Resolved | Checked | Decided | Executed | Ended
 Listener: TypeAlias = Callable[[Event], None]
 
 

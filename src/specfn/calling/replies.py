@@ -6,7 +6,8 @@ from typing import Any
 
 from specfn._internal.json import JsonObject
 from specfn.calling.state import State
-from specfn.connectors.turn import Call, Prompt, Turn
+from specfn.calling.text_calls import WrittenCalls
+from specfn.connectors.turn import Call, Prompt, Stop, Turn
 from specfn.connectors.wire_format import FORMAT_ERRORS, Codec
 from specfn.errors import UsageError
 
@@ -53,6 +54,14 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
         )
         raise UsageError(reason) from error
     return turn
+
+
+def with_text_calls(turn: Turn, written: WrittenCalls, state: State) -> Turn:
+    """Return a turn with the calls of its text; the vendor's own message, which has none, is not sent back."""
+    calls = [Call(id="", name=name, arguments=value) for name, value in written.calls]
+    unique = _with_unique_ids(calls, state)
+    stop: Stop = "calls" if turn.stop == "text" else turn.stop
+    return replace(turn, text=written.text, calls=unique, stop=stop, native=None)
 
 
 def _with_unique_ids(calls: Sequence[Call], state: State) -> tuple[Call, ...]:

@@ -28,8 +28,9 @@ from specfn.calling.outcome import Outcome, Stopped, undone
 from specfn.calling.planning import PlannedRequest, Planner
 from specfn.calling.prompt_files import Settings
 from specfn.calling.readiness import obstacles, require_settings
-from specfn.calling.replies import read
+from specfn.calling.replies import read, with_text_calls
 from specfn.calling.state import State
+from specfn.calling.text_calls import find_calls
 from specfn.calling.turn_calls import TurnCalls
 from specfn.connectors.registry import ConnectorName, ProfileName, codec
 from specfn.connectors.turn import Message, Turn
@@ -344,6 +345,7 @@ class Session:
 
     def _receive_reply(self, reply: Turn) -> None:
         state, planned = self._state, self._planner.plan(self._state)
+        reply = self._read_text_calls(reply, planned)
         self._emit(events.Replied(round=state.round, stop=reply.stop, calls=len(reply.calls)))
         if reply.stop == "unknown" and reply.detail in self.config.finished_reasons:
             reply = replace(reply, stop="calls" if reply.calls else "text")
@@ -357,6 +359,19 @@ class Session:
             return
         if (ended := self._without_calls(reply, planned)) is not None:
             self._effect = self._end(ended)
+
+    def _read_text_calls(self, reply: Turn, planned: PlannedRequest) -> Turn:
+        """Report the calls that the model wrote into its text; return the turn with them if they are to be read."""
+        names = planned.offered.tool_names.values()
+        written = None if reply.calls else find_calls(reply.text, names)
+        if written is None:
+            return reply
+        is_whole = written.complete and reply.stop in ("text", "unknown")
+        may_call = planned.mode != "none" or self._planner.plans_only
+        is_read = self.config.text_calls == "read" and is_whole and may_call and bool(names)
+        for name, _ in written.calls:
+            self._emit(events.TextCall(round=self._state.round, function=name, read=is_read))
+        return with_text_calls(reply, written, self._state) if is_read else reply
 
     def _receive_calls(self, reply: Turn, planned: PlannedRequest) -> None:
         self._turn_calls = TurnCalls.unresolved(reply.calls, self._state.round - 1)
