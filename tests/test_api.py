@@ -243,6 +243,7 @@ EVERYTHING: dict[str, Any] = {
     "media_types": {"*": "text/plain"},
     "references": ["https://example.com"],
     "max_document_bytes": 1_000,
+    "max_documents": 3,
     "safety": {"a.*": "read"},
     "equals": True,
     "formats": "hint",

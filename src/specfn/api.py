@@ -14,9 +14,8 @@ from specfn.document.diagnose.check import strict
 from specfn.document.read import load as loading
 from specfn.document.read.document_credentials import DocumentCredentials, document_credentials
 from specfn.document.read.text import Progress
-from specfn.document.references.bundle import bundle
+from specfn.document.references.bundle import Bundled, bundle
 from specfn.errors import DocumentError, UsageError
-from specfn.records import Note
 from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def convert(
             progress=progress,
             thorough=thorough or check == "strict",
         )
-        document, problems = _whole(found, settings, credentials)
+        document, problems, unread = _whole(found, settings, credentials)
         if check == "strict":
             _refuse_faulty(document, found)
         # Parts of other documents may share objects; this is not tested.
@@ -123,6 +122,7 @@ def convert(
             source=found.uri,
             notes=(*found.notes, *problems),
             unreadable=found.unreadable,
+            unread=unread,
         )
     if expect is not None:
         _refuse_changed(application, expect)
@@ -131,13 +131,17 @@ def convert(
 
 def _whole(
     found: loading.Source, settings: Settings, credentials: DocumentCredentials | None
-) -> tuple[JsonObject, tuple[Note, ...]]:
+) -> Bundled:
     """Return the document with those that it refers to, and notes on missing ones (rule N4)."""
     if settings.references == "internal":
-        return found.document, ()
-
-    limit = settings.max_document_bytes
-    return bundle(found, settings.references, limit=limit, credentials=credentials)
+        return Bundled(document=found.document)
+    return bundle(
+        found,
+        settings.references,
+        limit=settings.max_document_bytes,
+        most=settings.max_documents,
+        credentials=credentials,
+    )
 
 
 def normalize(document: JsonObject) -> JsonObject:

@@ -41,7 +41,8 @@ class Options(Model):
         references: ``"internal"``, the directory that references to other files may stay in, or the
             origins that they may be fetched from.
         max_document_bytes: the maximum number of bytes of a document from a file or a URL, decompressed. All documents
-            that it refers to may together have as many bytes, and at most 64 MiB.
+            that it refers to may together have as many bytes.
+        max_documents: the maximum number of other documents that a document may refer to.
         safety: ``read``, ``write`` or ``destructive`` by pattern of names, e.g. for a search by POST. It overrides what the
             method and the verb of an operation say.
         equals: refuse properties that an object schema does not declare, even if the document accepts them.
@@ -78,6 +79,7 @@ class Options(Model):
     media_types: Mapping[str, str] = {}
     references: Annotated[str | Sequence[str], store_as(str | tuple[str, ...])] = "internal"
     max_document_bytes: Annotated[int, Field(ge=1)] = 256 * 1024 * 1024
+    max_documents: Annotated[int, Field(ge=1)] = 5_000
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

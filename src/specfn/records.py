@@ -57,7 +57,7 @@ class OperationError:
     reason: str
 
     def __str__(self) -> str:
-        where = f"{self.method.upper()} {self.path}"
+        where = f"{self.method.upper()} {self.path}".strip()
         return escape_invisible(f"{where}: {self.reason} (at #{self.pointer})")
 
 

@@ -68,6 +68,7 @@ class Settings(NamedTuple):
     media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"
     max_document_bytes: int = 256 * 1024 * 1024
+    max_documents: int = 5_000
     safety: Mapping[str, Safety] = {}
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"

@@ -218,7 +218,7 @@ def test_diagnostics_are_notes_and_refuse_nothing() -> None:
     )
     assert len(application) == 1
     pointers = [note.pointer for note in application.diagnostics]
-    assert "/paths/~1b" in pointers
+    assert [error.pointer for error in application.errors] == ["/paths/~1b"]
     assert any(pointer.startswith("/paths/~1a/get") for pointer in pointers)
 
 

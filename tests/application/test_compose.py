@@ -166,9 +166,10 @@ def test_select_sees_functions() -> None:
 
 def test_notes_of_the_reading_are_the_applications() -> None:
     """N3: faults that belong to no operation are kept, in ``notes`` and in the report."""
-    document = {**DOCUMENT, "paths": {"/gone": {"$ref": "#/nowhere"}, "/a": {"get": {}}}}
+    operation = {"parameters": {"$ref": "#/x-list"}}
+    document = {**DOCUMENT, "x-list": [], "paths": {"/a": {"get": {}, "trace": operation}}}
     application = converted(document)
-    assert [note.pointer for note in application.notes] == ["/paths/~1gone"]
+    assert [note.pointer for note in application.notes] == ["/paths/~1a/trace"]
     assert application.report()["notes"] == 1
 
 

@@ -176,7 +176,7 @@ def test_other_documents_are_never_read(reference: str, kind: str) -> None:
 
 
 def test_a_lost_path_item_is_told() -> None:
-    """N3: a path item that leads nowhere has no operations; a note of the application says so."""
+    """N3: a path item whose reference has no target is an error of its path, because its operations are unknown."""
     application = load(
         {
             "openapi": "3.1.0",
@@ -185,4 +185,6 @@ def test_a_lost_path_item_is_told() -> None:
         }
     )
     assert [function.path for function in application.functions] == ["/b"]
-    assert [note.pointer for note in application.notes] == ["/paths/~1a"]
+    [error] = application.errors
+    assert (error.method, error.path, error.code) == ("", "/a", "reference")
+    assert error.pointer == "/paths/~1a"

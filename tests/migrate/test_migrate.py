@@ -100,13 +100,21 @@ def test_webhooks_and_callbacks_are_no_functions() -> None:
     assert report["operations"] == report["functions"] + report["errors"] == 1
 
 
-@pytest.mark.parametrize(
-    "paths", [{}, None, [], "x", {"/a": None}, {"/a": []}, {"x-a": {"get": {}}}]
-)
+@pytest.mark.parametrize("paths", [{}, None, [], "x", {"/a": None}, {"x-a": {"get": {}}}])
 def test_no_operation_is_no_fault(paths: Any) -> None:
     """R1: a document without operations is an application without functions."""
     application = converted(paths)
     assert (len(application), application.errors) == (0, ())
+
+
+@pytest.mark.parametrize("item", [[], "x", 5, True])
+def test_a_path_item_that_is_no_object_is_an_error(item: Any) -> None:
+    """R1: a malformed path item is one error without a method, and spoils no other."""
+    application = converted({"/x": item, "/y": {"get": {}}})
+    assert told(application) == [("get", "/y")]
+    [error] = application.errors
+    assert (error.method, error.path, error.code) == ("", "/x", "malformed")
+    assert str(error).startswith("/x: the path item is not an object")
 
 
 @pytest.mark.parametrize("raw", [None, [], "x", 5, True])
@@ -120,7 +128,6 @@ def test_an_operation_that_is_no_object_is_an_error(raw: Any) -> None:
 
 ODD: list[dict[str, Any]] = [
     {"parameters": None},
-    {"parameters": {"a": 1}},
     {"parameters": [None, 5, "x", []]},
     {"parameters": [{"name": "a", "in": "query", "schema": None}]},
     {"parameters": [{"name": "a", "in": "query", "schema": {"type": "nonsense"}}]},

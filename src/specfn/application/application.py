@@ -83,7 +83,7 @@ class Application(FunctionSet):
             "Not functions",
             ("operation", "reason", "pointer"),
             (
-                (f"{error.method.upper()} {error.path}", error.reason, error.pointer)
+                (f"{error.method.upper()} {error.path}".strip(), error.reason, error.pointer)
                 for error in self.errors
             ),
             len(self.errors),

@@ -1,6 +1,6 @@
 """Construction of an application from routes and options."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
@@ -36,6 +36,7 @@ def compose(
     source: str | None = None,
     notes: tuple[Note, ...] = (),
     unreadable: bool = False,
+    unread: Mapping[str, str] = {},  # it is never changed
 ) -> Application:
     """Compose the functions of a normalized document. Schemas are composed on first use.
 
@@ -46,6 +47,7 @@ def compose(
         source: where it was read from.
         notes: faults found while it was read.
         unreadable: whether it contains numbers that could not be read.
+        unread: why references to other documents were not followed, by their texts.
     """
     document = normalized.document
     schemas = document["components"]["schemas"]
@@ -53,7 +55,7 @@ def compose(
     references = References(schemas, normalized.dangling)
     numbers = NumberUsers(raw, source) if unreadable else None
     migration = migrate(
-        document, normalized.version, settings, composer.resolve_schema, references, numbers
+        document, normalized.version, settings, composer.resolve_schema, references, numbers, unread
     )
     if settings.recursive is False:
         migration = without(document, migration, "recursive", composer.recursion)
@@ -64,6 +66,7 @@ def compose(
     refuse_unmatched(migration.routes, document, settings, composer.resolve_schema)
     routes = fix(migration.routes, settings.fixed, composer.resolve_schema)
     composer.check_fixed(routes)
+    routes, faults = _distribute_notes(routes, normalized.notes)
     routes = tuple(_with_safety(route, settings) for route in routes)
     identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
@@ -80,9 +83,29 @@ def compose(
         document=document,
         source=source,
         settings=settings,
-        notes=(*notes, *normalized.notes),
+        notes=(*notes, *faults),
         raw=raw,
     )
+
+
+def _distribute_notes(
+    routes: tuple[Route, ...], notes: tuple[Note, ...]
+) -> tuple[tuple[Route, ...], tuple[Note, ...]]:
+    """Return the routes with the notes about them, and the other notes."""
+    if not notes:
+        return routes, notes
+    places = {route.pointer: index for index, route in enumerate(routes)}
+    own: dict[int, list[Note]] = {}
+    others: list[Note] = []
+    for note in notes:
+        tokens = note.pointer.split("/")
+        index = places.get("/".join(tokens[:4]), places.get("/".join(tokens[:5])))
+        (others if index is None else own.setdefault(index, [])).append(note)
+    marked = (
+        route._replace(notes=(*own[index], *route.notes)) if index in own else route
+        for index, route in enumerate(routes)
+    )
+    return tuple(marked), tuple(others)
 
 
 def _select(functions: Sequence[Function], settings: Settings) -> tuple[Function, ...]:

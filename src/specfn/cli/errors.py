@@ -35,7 +35,6 @@ _CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
 #: Command-line options for the options of the library that texts name.
 _OPTIONS: Final = {
     "Options.references": "--references",
-    "see application.diagnostics": "see specfn check",
     "connection.credentials": "--auth SCHEME=VALUE or SPECFN_AUTH_SCHEME",
     "connection.headers": "--header",
     "connection.query": "--query",

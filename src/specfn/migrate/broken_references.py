@@ -84,13 +84,15 @@ class Refused(Exception):  # noqa: N818  # it never leaves the package
         code: a short stable code.
         reason: the fault and the advice.
         pointer: the location of the fault in the document.
+        reference: the reference to another document that the operation needs; empty for other faults.
     """
 
-    def __init__(self, code: OperationCode, reason: str, pointer: str) -> None:
-        super().__init__(code, reason, pointer)
+    def __init__(self, code: OperationCode, reason: str, pointer: str, reference: str = "") -> None:
+        super().__init__(code, reason, pointer, reference)
         self.code = code
         self.reason = reason
         self.pointer = pointer
+        self.reference = reference
 
 
 def refuse_reference(reference: str, pointer: str) -> Refused:
@@ -100,6 +102,6 @@ def refuse_reference(reference: str, pointer: str) -> Refused:
         return Refused("reference", reason, pointer)
     reason = (
         f"the reference {reference!r} names another document, which was not read; allow it with "
-        "Options.references, or see application.diagnostics for the reason"
+        "Options.references"
     )
-    return Refused("external", reason, pointer)
+    return Refused("external", reason, pointer, reference)

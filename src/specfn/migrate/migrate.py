@@ -30,12 +30,15 @@ from specfn.settings import Settings
 
 
 class Operation(NamedTuple):
-    """One operation of the document. ``raw`` may be any JSON value."""
+    """One operation of the document. ``raw`` may be any JSON value.
+
+    A path item without a target, or that is not an object, is one operation without a method.
+    """
 
     method: str
     path: str
     raw: Any
-    item: JsonObject
+    item: Any
     pointer: str
     additional: bool = False
 
@@ -43,10 +46,17 @@ class Operation(NamedTuple):
 def operations(document: JsonObject) -> Iterator[Operation]:
     """Yield every operation of ``paths``, in document order."""
     paths = document.get("paths")
+    if reference_of(paths) is not None:
+        yield Operation(method="", path="paths", raw=None, item=paths, pointer="/paths")
+        return
     for path, item in paths.items() if isinstance(paths, dict) else ():
-        if not is_name(path) or not isinstance(item, dict):
+        if not is_name(path):
             continue
-        for key, raw in item.items():
+        if item is not None and (not isinstance(item, dict) or reference_of(item) is not None):
+            yield Operation(
+                method="", path=path, raw=None, item=item, pointer=join(("paths", path))
+            )
+        for key, raw in item.items() if isinstance(item, dict) else ():
             if key in METHODS:
                 pointer = join(("paths", path, key))
                 yield Operation(method=key, path=path, raw=raw, item=item, pointer=pointer)
@@ -87,6 +97,7 @@ def migrate(
     resolve: SchemaResolver,
     references: References,
     numbers: NumberUsers | None = None,
+    unread: Mapping[str, str] = {},  # it is never changed
 ) -> Migration:
     """Migrate every operation of a document.
 
@@ -97,13 +108,14 @@ def migrate(
         resolve: returns the composed request schema of a normalized one.
         references: the dangling references of the document.
         numbers: the users of numbers that could not be read; ``None`` if there are none.
+        unread: why references to other documents were not followed, by their texts.
     """
     templates: list[tuple[Operation, Template | OperationError]] = []
     for operation in operations(document):
         try:
             templates.append((operation, _template(operation, settings, numbers)))
         except Refused as refused:
-            templates.append((operation, _error(operation, refused)))
+            templates.append((operation, _error(operation, refused, unread)))
     names = iter(
         accessor.assign(
             [
@@ -128,7 +140,7 @@ def migrate(
         try:
             routes.append(reader.route(operation, template, next(names)))
         except Refused as refused:
-            errors.append(_error(operation, refused))
+            errors.append(_error(operation, refused, unread))
     return Migration(routes=tuple(routes), errors=tuple(errors))
 
 
@@ -162,13 +174,18 @@ def without(
     return Migration(routes=routes, errors=tuple(errors))
 
 
-def _error(operation: Operation, refused: Refused) -> OperationError:
+def _error(operation: Operation, refused: Refused, unread: Mapping[str, str]) -> OperationError:
+    reason = refused.reason
+    if refused.reference in unread:
+        reason = (
+            f"the reference {refused.reference!r} was not followed: {unread[refused.reference]}"
+        )
     return OperationError(
         method=operation.method,
         path=operation.path,
         pointer=refused.pointer,
         code=refused.code,
-        reason=refused.reason,
+        reason=reason,
     )
 
 
@@ -177,8 +194,12 @@ def _template(operation: Operation, settings: Settings, numbers: NumberUsers | N
     if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
         raise Refused("method", reason, operation.pointer)
+    reference = reference_of(operation.raw if operation.method else operation.item)
+    if reference is not None:
+        raise refuse_reference(reference, operation.pointer)
     if not isinstance(operation.raw, dict):
-        raise Refused("malformed", "the operation is not an object", operation.pointer)
+        what = "operation" if operation.method else "path item"
+        raise Refused("malformed", f"the {what} is not an object", operation.pointer)
     if operation.additional and operation.method.lower() in METHODS:
         reason = f"{operation.method} is a field of the path item itself; move the operation there"
         raise Refused("malformed", reason, operation.pointer)
@@ -287,16 +308,29 @@ class _RouteReader:
     ) -> list[tuple[JsonObject, str]]:
         """Return the parameters with a name and a valid location, with their pointers."""
         parameters = []
-        for index, parameter in enumerate(dicts(raw.get("parameters"))):
+        declared = raw.get("parameters")
+        reference = reference_of(declared)
+        if reference is not None:
+            raise refuse_reference(reference, f"{pointer}/parameters")
+        if declared is not None and not isinstance(declared, list):
+            raise Refused("malformed", "parameters is not a list", f"{pointer}/parameters")
+        for index, parameter in enumerate(declared or ()):
             place = f"{pointer}/parameters/{index}"
+            if not isinstance(parameter, dict):
+                text = "a parameter is not an object; it is ignored"
+                notes.append(Note(pointer=place, text=text))
+                continue
             reference = reference_of(parameter)
             if reference is not None:
                 raise refuse_reference(reference, place)
             name, where = parameter.get("name"), parameter.get("in")
             if isinstance(name, str) and name and isinstance(where, str) and where in _PLACES:
                 parameters.append((parameter, place))
+            elif not isinstance(name, str) or not name:
+                text = f"a parameter with the name {str(name or '')[:20]!r} in {str(where)[:20]!r} is ignored"
+                notes.append(Note(pointer=place, text=text))
             else:
-                text = f"the parameter {str(name)[:40]!r} has no valid location ({str(where)[:20]!r}): dropped"
+                text = f"the parameter {name[:40]!r} has no valid location ({str(where)[:20]!r}); it is ignored"
                 notes.append(Note(pointer=place, text=text))
         return parameters
 
@@ -320,14 +354,18 @@ class _RouteReader:
     ) -> tuple[DeclaredResponse | None, Mapping[str, DeclaredResponse]]:
         if not isinstance(raw, dict):
             return None, {}
+        if reference_of(raw) is not None:
+            text = f"the reference {raw['$ref']!r} of the responses has no target"
+            notes.append(Note(pointer=pointer, text=text))
         declared = {
             status: response
             for status, response in raw.items()
             if is_name(status) and isinstance(response, dict)
         }
         for status, response in declared.items():
-            if "$ref" in response and reference_of(response) is not None:
-                text = f"the response reference {response['$ref']!r} has no target"
+            reference = reference_of(response) or reference_of(response.get("content"))
+            if reference is not None:
+                text = f"the response reference {reference!r} has no target"
                 notes.append(Note(pointer=f"{pointer}/{status}", text=text))
         responses = DeclaredResponses(declared, self._resolve)
         success = success_of(responses)

@@ -934,7 +934,7 @@ def test_operations_say_what_3_0_knows(
             {"paths": {"/b": {"summary": "S"}}},
             {"/paths/~1b/query", "/paths/~1b/additionalOperations"},
         ),
-        ({"paths": {"/b": {"$ref": "#/gone"}}}, {"paths": {"/b": {}}}, {"/paths/~1b"}),
+        ({"paths": {"/b": {"$ref": "#/gone"}}}, {"paths": {}}, {"/paths/~1b"}),
         ({"x-own": {"a": [None]}, "made-up": 1}, {"x-own": {"a": [None]}}, {"/made-up"}),
     ],
     ids=_shown,

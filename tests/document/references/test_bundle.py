@@ -334,8 +334,8 @@ def _chain(length: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("owner", "limit", "value", "reason"),
     [
-        (loader, "MAX_DOCUMENTS", 3, "more than 3 other documents"),
-        (loader, "MAX_BYTES", 90, "larger than"),
+        (None, "most", 3, "more than 3 other documents; Options.max_documents raises the limit"),
+        (None, "limit", 90, "larger than"),
         (loader, "MAX_NODES", 12, "more than 12 keys and values"),
         (module, "MAX_HOPS", 3, "reached through 3 other documents"),
     ],
@@ -351,8 +351,11 @@ def test_limits_stop_the_following(
     """N4: count, bytes, values and length of chains are limited; what is beyond stays and is noted."""
     source = _files(tmp_path, _chain(6))
     assert bundle(source, str(tmp_path)).problems == ()
-    monkeypatch.setattr(owner, limit, value)
-    found = bundle(source, str(tmp_path))
+    if owner is None:
+        found = bundle(source, str(tmp_path), **{limit: value})  # type: ignore[arg-type]
+    else:
+        monkeypatch.setattr(owner, limit, value)
+        found = bundle(source, str(tmp_path))
     [problem] = found.problems
     assert reason in problem.text
     assert found.document[KEY].keys() == {

@@ -147,7 +147,8 @@ def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
     for error in report["errors"]:
         reason = f"{' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
         meaning: Meaning = "plain" if error["code"] in _EXCLUDED else "bad"
-        yield f"{error['method'].upper()} {error['path']}: {reason}", meaning
+        place = f"{error['method'].upper()} {error['path']}".strip()
+        yield f"{place}: {reason}", meaning
     for (mended, code, reason), places in _group(report["findings"]).items():
         how = "adapted; " if mended else "not sent; "
         yield f"{code}: {reason}{_where(places, how)}", "plain" if mended else "bad"

@@ -39,7 +39,7 @@ def command(spec: str, version: str, path: str | None) -> None:
         if allowed != "internal":
             from specfn.document.references.bundle import bundle  # noqa: PLC0415  # for this option
 
-            document, problems = bundle(original, allowed)
+            document, problems, _ = bundle(original, allowed)
             original = original._replace(document=document, notes=(*original.notes, *problems))
         if original.unreadable:
             check_document(original.document)  # raises the error with its place

@@ -274,7 +274,7 @@ def _over_lines(found: JsonObject) -> Iterator[str]:
 
 
 def _error_line(error: JsonObject) -> str:
-    place = f"{error['method'].upper()} {error['path']}"
+    place = f"{error['method'].upper()} {error['path']}".strip()
     return f"{place}: {error['reason']} ({error['code']}, at #{error['pointer']})"
 
 

@@ -8,7 +8,7 @@ See ``docs/decisions/documents.md``.
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urljoin
 
@@ -17,7 +17,13 @@ from specfn._internal.pointer import escape, from_fragment, join
 from specfn.document.read.document_credentials import DocumentCredentials
 from specfn.document.read.load import Source
 from specfn.document.references.identifiers import EMBEDDED, Identifiers
-from specfn.document.references.loader import MAX_BYTES, DocumentLoader, RefusedError, canonical
+from specfn.document.references.loader import (
+    MAX_BYTES,
+    MAX_DOCUMENTS,
+    DocumentLoader,
+    RefusedError,
+    canonical,
+)
 from specfn.document.references.walk import Kind, Place, ReferenceText, walk_references
 from specfn.records import Note
 
@@ -40,10 +46,12 @@ class Bundled(NamedTuple):
     Attributes:
         document: the document; the same object if no reference was rewritten.
         problems: the references that were left unchanged, with the reasons.
+        reasons: the reasons by the text of the reference.
     """
 
     document: JsonObject
     problems: tuple[Note, ...] = ()
+    reasons: Mapping[str, str] = {}  # it is never changed
 
 
 def is_external(reference: str) -> bool:
@@ -56,6 +64,7 @@ def bundle(
     references: str | Collection[str],
     *,
     limit: int = MAX_BYTES,
+    most: int = MAX_DOCUMENTS,
     credentials: DocumentCredentials | None = None,
 ) -> Bundled:
     """Embed the documents that a document refers to.
@@ -67,7 +76,8 @@ def bundle(
     Args:
         source: the raw document; it is not changed.
         references: ``"internal"``, a directory, or a list of origins (``Options.references``).
-        limit: the maximum number of bytes of the other documents together, up to 64 MiB.
+        limit: the maximum number of bytes of the other documents together.
+        most: the maximum number of other documents.
         credentials: headers and authentication for the origin of the document's URL.
 
     Raises:
@@ -75,7 +85,7 @@ def bundle(
     """
     if references == "internal":
         return Bundled(document=source.document)
-    loader = DocumentLoader(source, references, limit=limit, credentials=credentials)
+    loader = DocumentLoader(source, references, limit=limit, most=most, credentials=credentials)
     sites = list(walk_references(source.document, swagger="swagger" in source.document))
     if not any(site.kind and is_external(site.text) for site in sites):
         return Bundled(document=source.document)
@@ -112,6 +122,7 @@ class _Bundle:
         #: Mappings of discriminators wait until all documents are embedded.
         self.mappings: list[tuple[str, ReferenceText]] = []
         self.problems: list[Note] = []
+        self.reasons: dict[str, str] = {}
         self._identifiers: dict[str, Identifiers] = {}
 
     def run(self, sites: list[ReferenceText]) -> Bundled:
@@ -126,7 +137,9 @@ class _Bundle:
             )
         for uri, site in self.mappings:
             self._rewrite_mapping(uri, site)
-        return Bundled(document=self._assemble(), problems=tuple(self.problems))
+        return Bundled(
+            document=self._assemble(), problems=tuple(self.problems), reasons=self.reasons
+        )
 
     @property
     def _swagger(self) -> bool:
@@ -169,6 +182,7 @@ class _Bundle:
         pointer = join(((KEY, uri) if uri else ()) + site.place[:-1])
         text = f"the reference {site.text[:200]!r} was left unchanged: {reason}"
         self.problems.append(Note(pointer=pointer, text=text))
+        self.reasons[site.text] = reason
 
     def _rewrite(self, uri: str, site: ReferenceText, target: _Target, hops: int) -> None:
         """Make a reference internal, and follow the references of its target."""

@@ -16,9 +16,9 @@ from specfn.document.read.document_credentials import DocumentCredentials
 from specfn.errors import DocumentError, TransportError, UsageError
 
 #: The maximum number of other documents for one document.
-MAX_DOCUMENTS: Final = 200
+MAX_DOCUMENTS: Final = 5_000
 #: The maximum number of bytes of all other documents together.
-MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_BYTES: Final = 256 * 1024 * 1024
 #: The maximum number of keys and values of all other documents together.
 MAX_NODES: Final = 2_000_000
 
@@ -44,11 +44,13 @@ class DocumentLoader:
         references: str | Collection[str],
         *,
         limit: int = MAX_BYTES,
+        most: int = MAX_DOCUMENTS,
         credentials: DocumentCredentials | None = None,
     ) -> None:
         self._root = root
         self._read_content, default_base = _read_content(references, credentials)
-        self._limit = min(limit, MAX_BYTES)
+        self._limit = limit
+        self._most = most
         self.base = root.uri or default_base
         self.documents: dict[str, JsonObject] = {}
         self._refused: dict[str, str] = {}
@@ -78,8 +80,11 @@ class DocumentLoader:
         return uri == self._root.uri or uri in self.documents
 
     def _read(self, uri: str) -> JsonObject:
-        if len(self.documents) >= MAX_DOCUMENTS:
-            raise RefusedError(f"the document refers to more than {MAX_DOCUMENTS} other documents")
+        if len(self.documents) >= self._most:
+            raise RefusedError(
+                f"the document refers to more than {self._most:,} other documents; "
+                "Options.max_documents raises the limit"
+            )
         content = self._read_content(uri, self._limit - self._bytes)
         self._bytes += len(content)
         try:

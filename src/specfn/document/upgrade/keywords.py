@@ -48,6 +48,9 @@ class Upgrade(Protocol):
     def schema(self, node: Any, depth: int = 0) -> Any:
         """Upgrade a schema with its subschemas."""
 
+    def referred_map(self, reference: JsonObject, depth: int) -> JsonObject:
+        """Upgrade the target of a reference in place of a map of schemas."""
+
 
 #: A rule receives the upgrade, the value and the depth. It returns the value to keep, or ``DROP``.
 Rule: TypeAlias = Callable[[Any, Any, int], Any]
@@ -90,6 +93,8 @@ def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
     """Upgrade a map of schemas."""
     if value.__class__ is not dict:
         return DROP
+    if value.get("$ref").__class__ is str:  # no schema is a text, so the map itself is a reference
+        return upgrade.referred_map(value, depth)
     changed: JsonObject | None = None
     schema, below = upgrade.schema, depth + 1
     for name, node in value.items():

@@ -50,6 +50,8 @@ class DocumentNormalizer(ABC):
         #: For documents with shared parts: each part, its result, and the number of schemas in it.
         self._made: dict[tuple[str | int, ...], tuple[Any, Any, int]] | None
         self._made = {} if upgrade.shared else None
+        #: The location of the operation that is being normalized.
+        self.place: list[str] = []
         self.nesting = 0
         self.notes: list[Note] = []
         self.dangling: set[str] = set()
@@ -66,7 +68,38 @@ class DocumentNormalizer(ABC):
     def parameter(self, raw: JsonObject) -> JsonObject:
         """Normalize a Parameter Object."""
 
+    def note(self, text: str) -> None:
+        """Add a note on the operation that is being normalized."""
+        self.notes.append(Note(pointer=join(self.place), text=text))
+
     # -- reference objects ----------------------------------------------------------------------
+
+    def resolve(self, node: Any, what: str, kind: type | tuple[type, ...] = dict) -> Any:
+        """Return the target of a reference where OpenAPI has no Reference Object, with the members next to it.
+
+        The result is ``node`` itself if it is not a reference, or a dangling one. The latter makes operations errors.
+
+        Args:
+            node: any value of the document.
+            what: the kind of object, for the note.
+            kind: the types of a valid target.
+        """
+        reference = reference_of(node)
+        if reference is None:
+            return node
+        try:
+            target, _ = self.resolver.follow({"$ref": reference})
+        except (DanglingReferenceError, ValueError):
+            target = None
+        if not isinstance(target, kind):
+            self.dangling.add(reference)
+            return node
+        if what:
+            self.note(
+                f"OpenAPI allows no reference in place of {what}; it was replaced by its target"
+            )
+        own = {key: value for key, value in node.items() if key != "$ref"}
+        return {**target, **own} if own and isinstance(target, dict) else target
 
     def build(self, node: Any, kind: str, build: Callable[[JsonObject], Any]) -> Any:
         """Build from a node or from the target of its reference. A dangling Reference Object is returned unchanged."""
@@ -122,9 +155,13 @@ class DocumentNormalizer(ABC):
         return {**built, **own} if own and isinstance(built, dict) else built
 
     def map(self, value: Any, kind: str, build: Callable[[JsonObject], Any]) -> JsonObject:
-        """Build every value of a map of objects or references. Other values are left out."""
-        if not isinstance(value, dict):
-            return {}
+        """Build every value of a map of objects or references. Other values are left out.
+
+        A map that is itself a dangling reference is returned unchanged.
+        """
+        value = self.resolve(value, "a map")
+        if not isinstance(value, dict) or reference_of(value) is not None:
+            return value if isinstance(value, dict) else {}
         return {
             str(key): built
             for key, node in value.items()
@@ -135,55 +172,75 @@ class DocumentNormalizer(ABC):
 
     def paths(self, value: Any, root: str) -> JsonObject:
         """Normalize a Paths Object, webhooks, or a Callback Object."""
-        if not isinstance(value, dict):
-            return {}
-        return {
-            key: self._item(item, (root, key)) if is_name(key) else item
-            for key, item in value.items()
-        }
+        outside = [*self.place]
+        self.place[:] = [*outside, root]
+        try:
+            value = self.resolve(value, f"the object {root}")
+            if not isinstance(value, dict):
+                return {}
+            return {
+                key: self._item(item, key) if is_name(key) else item for key, item in value.items()
+            }
+        finally:
+            self.place[:] = outside
 
-    def _item(self, item: Any, place: tuple[str, ...]) -> Any:
+    def _item(self, item: Any, path: str) -> Any:
         """Normalize a Path Item Object: resolve its reference, and move its parameters into the operations."""
         if not isinstance(item, dict):
             return item
-        raw = item
-        if reference_of(item) is not None:
-            try:
-                target, _ = self.resolver.follow({"$ref": item["$ref"]})
-            except (DanglingReferenceError, ValueError):
-                target = None
-            if isinstance(target, dict):
-                own = {key: value for key, value in item.items() if key != "$ref"}
-                raw = {**target, **own}
-            else:
-                text = f"the path item reference {item['$ref']!r} has no target: its operations are missing"
-                self.notes.append(Note(pointer=join(place), text=text))
+        raw = self.resolve(item, "")
         shared = raw.get("parameters")
         out: JsonObject = {}
         for key, value in raw.items():
-            if key in METHODS:
-                out[key] = self._operation_or_raw(value, shared)
+            method = key.lower() if isinstance(key, str) else key
+            if method in METHODS and (key == method or method not in raw):
+                out[method] = self._located(value, shared, (path, method))
+                if key != method:
+                    text = f"the method is written {key!r}; OpenAPI has it in lower case"
+                    pointer = join((*self.place, path, method))
+                    self.notes.append(Note(pointer=pointer, text=text))
             elif key == "additionalOperations" and isinstance(value, dict):
                 out[key] = {
-                    name: self._operation_or_raw(node, shared) for name, node in value.items()
+                    name: self._located(node, shared, (path, key, name))
+                    for name, node in value.items()
                 }
-            elif key not in {"parameters", "$ref"}:
+            elif key != "parameters":
                 out[key] = value
         return out
 
-    def _operation_or_raw(self, raw: Any, shared: Any) -> Any:
-        if not isinstance(raw, dict):
+    def _located(self, raw: Any, shared: Any, place: tuple[str, ...]) -> Any:
+        """Normalize an operation at a location in the paths."""
+        outside = [*self.place]
+        self.place += place
+        try:
+            return self._operation(self.resolve(raw, "an operation"), shared)
+        finally:
+            self.place[:] = outside
+
+    def _operation(self, raw: Any, shared: Any) -> Any:
+        if not isinstance(raw, dict) or reference_of(raw) is not None:
             return raw
         if self._made is None:
             return self.operation(raw, shared)
         # The shared parameters are the document's own objects, so their identity distinguishes the uses.
         return self._once(raw, f"operation {id(shared)}", lambda node: self.operation(node, shared))
 
-    def parameters(self, shared: Any, own: Any) -> list[JsonObject]:
-        """Merge path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5)."""
-        merged: dict[tuple[Any, ...], JsonObject] = {}
-        for declared in (shared, own):
-            for node in dicts(declared):
+    def parameters(self, shared: Any, own: Any) -> Any:
+        """Merge path-level and operation-level parameters by ``(in, name)``; the operation wins (rule N5).
+
+        Lists in a list, which YAML's aliases produce, are flattened. A value that is not a list is returned unchanged.
+        """
+        merged: dict[tuple[Any, ...], Any] = {}
+        for raw in (shared, own):
+            declared = self.resolve(raw, "a list of parameters", (list, dict))
+            if isinstance(declared, dict) and isinstance(declared.get("in"), str):
+                declared = [declared]  # one parameter without its list
+            if declared is not None and not isinstance(declared, list):
+                return declared
+            for node in self._flatten(declared or []):
+                if not isinstance(node, dict):
+                    merged[("", len(merged))] = node
+                    continue
                 parameter = self.build(node, "parameter", self.parameter)
                 name = parameter.get("name")
                 where = parameter.get("in")
@@ -195,6 +252,20 @@ class DocumentNormalizer(ABC):
                 else:
                     merged[("", len(merged))] = parameter
         return list(merged.values())
+
+    def _flatten(self, declared: list[Any]) -> list[Any]:
+        if not any(isinstance(node, list) for node in declared):
+            return declared
+        self.note("a list of parameters contains a list; its items were taken as parameters")
+        items: list[Any] = []
+        waiting = declared[::-1]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, list):
+                waiting += reversed(node)
+            else:
+                items.append(node)
+        return items
 
 
 #: The deepest nesting of callbacks that is read.

@@ -12,7 +12,14 @@ from urllib.parse import unquote
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import escape, unescape
 from specfn.document.references.dynamic import bind, binds
-from specfn.document.references.resolve import PREFIX, RESOURCE, Components, Enclosing, Resolver
+from specfn.document.references.resolve import (
+    PREFIX,
+    RESOURCE,
+    Components,
+    DanglingReferenceError,
+    Enclosing,
+    Resolver,
+)
 from specfn.document.upgrade.constants import is_mistyped, upgrade_values
 from specfn.document.upgrade.keywords import (
     BOUNDS,
@@ -107,6 +114,7 @@ class SchemaUpgrade:
         self._enclosing: Enclosing = ()
         self._current: str | None = None
         self._is_dynamic = False
+        self._maps: dict[str, JsonObject] = {}
         self.schemas: JsonObject = {}
         self.nodes = 0
         self.has_directions = False
@@ -127,6 +135,27 @@ class SchemaUpgrade:
             bind(self.schemas, self._anchors())
         self._break_circles()
         return self.schemas
+
+    def referred_map(self, reference: JsonObject, depth: int) -> JsonObject:
+        """Upgrade the target of a reference in place of a map of schemas, for example ``properties: {$ref: ...}``.
+
+        A map without a target, or inside itself, has one dangling reference. So the operations that need it are errors.
+        """
+        text = reference["$ref"]
+        dangling = {text: {"$ref": text}}
+        if text not in self._maps:
+            self._maps[text] = dangling
+            try:
+                target, _ = self._resolver.follow({"$ref": text})
+            except (DanglingReferenceError, ValueError):
+                target = None
+            if isinstance(target, dict):
+                self._maps[text] = schema_map(self, target, depth)
+        found = self._maps[text]
+        if found is dangling or found == dangling:
+            self.dangling.add(text)
+        own = {key: value for key, value in reference.items() if key != "$ref"}
+        return {**found, **schema_map(self, own, depth)} if own else found
 
     def _drain(self) -> None:
         """Upgrade the components that were added during the upgrade."""

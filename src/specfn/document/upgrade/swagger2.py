@@ -9,7 +9,7 @@ from specfn._internal.json import JsonObject
 from specfn.document.references.identifiers import EMBEDDED
 from specfn.document.references.resolve import Resolver
 from specfn.document.upgrade.keywords import is_true
-from specfn.document.upgrade.openapi3 import DocumentNormalizer, OpenApi3
+from specfn.document.upgrade.openapi3 import DocumentNormalizer, OpenApi3, dicts
 from specfn.document.upgrade.schemas import SchemaUpgrade
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -48,6 +48,7 @@ class Swagger2(DocumentNormalizer):
         super().__init__(resolver, upgrade)
         self._newer = OpenApi3(resolver, upgrade)
         self._newer.notes = self.notes
+        self._newer.place = self.place
 
     def document(self) -> JsonObject:
         """Normalize the whole document."""
@@ -103,14 +104,25 @@ class Swagger2(DocumentNormalizer):
             for key, value in raw.items()
             if key not in {"consumes", "produces", "schemes"}
         }
-        declared = self.parameters(shared, raw.get("parameters"))
+        parameters = self.parameters(shared, raw.get("parameters"))
+        declared = dicts(parameters)
         form = [p for p in declared if _belongs(p) == "formData"]
         bodies = [p for p in declared if _belongs(p) == "body"]
         rest = [p for p in declared if _belongs(p) == ""]
-        if rest or "parameters" in raw:
-            out["parameters"] = rest
+        if not isinstance(parameters, list):
+            out["parameters"] = parameters
+        elif parameters or "parameters" in raw:
+            out["parameters"] = [
+                *rest,
+                *(item for item in parameters if not isinstance(item, dict)),
+            ]
         self._newer.body(out)
         consumes = self._media_types(raw, "consumes")
+        if len(bodies) > 1:
+            self.note(f"the operation has {len(bodies)} body parameters; the last one is used")
+        if bodies and form:
+            names = ", ".join(repr(str(parameter.get("name"))[:40]) for parameter in form[:5])
+            self.note(f"a body excludes form parameters, which are ignored: {names}")
         if bodies:
             out["requestBody"] = self._body(bodies[-1], consumes)
         elif form:

@@ -43,6 +43,7 @@ def body_of(
         return None
     _refuse_reference(raw, pointer)
     content = raw.get("content")
+    _refuse_reference(content, f"{pointer}/content")
     content = content if isinstance(content, dict) else {}
     chosen = media_types.choose(content, wanted, resolve)
     if chosen is None:
@@ -57,7 +58,7 @@ def body_of(
     return _body(raw, chosen, declared, version, pointer, resolve)
 
 
-def _refuse_reference(node: JsonObject, pointer: str) -> None:
+def _refuse_reference(node: Any, pointer: str) -> None:
     reference = reference_of(node)
     if reference is not None:
         raise refuse_reference(reference, pointer)
