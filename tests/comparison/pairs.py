@@ -337,11 +337,20 @@ PAIRS: dict[str, Pair] = {
         "bound", "$input.body.owner.mail", "yes", "no",
     ),
     "text": _same(_set("mark", description="Another"), "text", _body("mark"), "no", "no"),
-    "default": _same(_set("mark", default="b"), "default", _body("mark"), "no", "no"),
+    "default": _same(_set("mark", default="b"), "default", _body("mark"), "maybe", "maybe"),
+    "default removed": _same(_drop("mark", "default"), "default", _body("mark"), "no", "no"),
+    "exclusive": _same(
+        lambda d: prop("age")(d).update(exclusiveMaximum=prop("age")(d).pop("maximum")),
+        "bound", _body("age"), "yes", "no",
+    ),
     # responses
     "response": _same(
         lambda d: d["components"]["schemas"]["Seen"]["properties"]["at"].update(type="integer"),
         "type", "$output.at", "no", "no",
+    ),
+    "header of a response": _same(
+        lambda d: put(d)["responses"]["200"].update(headers={"X-Rate": {"schema": {"type": "integer"}}}),
+        "response-header", "responses.200.headers.X-Rate", "no", "no",
     ),
     "status": _same(
         lambda d: put(d)["responses"].update({"404": {"description": "gone"}}),

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import specfn
 from specfn.comparison.difference import worst
 from specfn.comparison.schema_pairs import SchemaPairs
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
@@ -205,3 +206,91 @@ def test_a_schema_has_no_differences_from_itself(schema: Any, nodes: Json) -> No
     assert pairs.changes({"title": "x", "allOf": [schema]}, {"title": "y", "allOf": [schema]})[
         1:
     ] in ([], pairs.changes(schema, schema))
+
+
+def application(schema: Any, nodes: Json) -> specfn.Application:
+    """Return an application whose only function responds with a schema, which may refer to ``A`` and ``B``."""
+    content = {"application/json": {"schema": moved(schema)}}
+    responses = {"200": {"description": "a", "content": content}}
+    return specfn.load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "a", "version": "1"},
+            "paths": {"/a": {"get": {"responses": responses}}},
+            "components": {"schemas": {name: moved(node) for name, node in nodes.items()}},
+        },
+        options=specfn.Options(one_of="exactly"),
+    )
+
+
+def moved(node: Any) -> Any:
+    """Return a schema with references to the components of a document."""
+    if isinstance(node, dict):
+        return {
+            key: value.replace("#/$defs/", "#/components/schemas/")
+            if key == "$ref"
+            else moved(value)
+            for key, value in node.items()
+        }
+    return [*map(moved, node)] if isinstance(node, list) else node
+
+
+#: Objects whose keywords concern the properties that a server adds or leaves out.
+OBJECTS = _some(
+    type=st.sampled_from(["object", ["object", "null"]]),
+    properties=st.dictionaries(st.sampled_from(NAMES), LEAVES, max_size=3),
+    required=st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
+    additionalProperties=LEAVES,
+    patternProperties=st.dictionaries(st.sampled_from(["^a", "b"]), LEAVES, max_size=1),
+    propertyNames=st.sampled_from([{"enum": ["a"]}, {"pattern": "^[ab]"}, {}]),
+    maxProperties=SMALL,
+    minProperties=SMALL,
+    unevaluatedProperties=st.booleans(),
+    dependentRequired=st.just({"a": ["b"]}),
+)
+
+
+@st.composite
+def object_pairs(draw: st.DrawFn) -> tuple[Any, Json, Any, Json]:
+    """Return two objects that differ in one property or in one keyword."""
+    old, nodes = draw(OBJECTS), {"A": {}, "B": {}}
+    names = st.dictionaries(st.sampled_from(NAMES), LEAVES, min_size=1, max_size=1)
+    more = draw(st.one_of(st.builds(lambda added: {"properties": added}, names), OBJECTS))
+    more["properties"] = {**old.get("properties", {}), **more.get("properties", {})}
+    pair = (old, {**old, **more})
+    before, after = pair if draw(st.booleans()) else pair[::-1]
+    return before, nodes, after, nodes
+
+
+MAPS = st.dictionaries(st.sampled_from(NAMES), SCALARS, max_size=3)
+
+
+def is_endless(schema: Any, nodes: Json) -> bool:
+    """Return whether a schema consists of references to itself; specfn reads it as any value."""
+    try:
+        jsonschema.Draft202012Validator({"allOf": [schema], "$defs": nodes}).is_valid({})
+    except RecursionError:
+        return True
+    return False
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    pair=st.one_of(schema_pairs(), object_pairs(), object_pairs()),
+    values=st.lists(st.one_of(VALUES, MAPS), min_size=20, max_size=40),
+)
+def test_a_response_that_breaks_nobody_is_readable(
+    pair: tuple[Any, Json, Any, Json], values: list[Any]
+) -> None:
+    """If a response is valid for the new schema and not for the old one, its differences break clients, or may."""
+    old, old_nodes, new, new_nodes = pair
+    assume(not is_endless(old, old_nodes))
+    before, after = application(old, old_nodes), application(new, new_nodes)
+    differences = specfn.compare(before, after, responses=True)
+    if {each.breaking for each in differences} <= {"no"}:
+        for value in [*values, *_instances(old), *_instances(new)]:
+            if accepts(new, new_nodes, value):
+                assert accepts(old, old_nodes, value), (value, differences)
+    unjudged = specfn.compare(before, after)
+    assert {each.breaking for each in unjudged} <= {"no"}
+    assert {each.sentence for each in unjudged} <= {each.sentence for each in differences}

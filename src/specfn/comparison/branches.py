@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps_sorted
-from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict
-from specfn.comparison.keyword_rules import constraints, types_of, values_of
+from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict, shorten
+from specfn.comparison.keyword_rules import constraints, type_text, types_of, values_of
 from specfn.comparison.matching import Matched, match
 from specfn.comparison.subschema_rules import Below, properties_of, required_of
 from specfn.records import ABSENT
@@ -149,7 +149,7 @@ class BranchRule:
             yield SchemaChange((), "schema", before, after, "maybe", "other schemas apply (allOf)")
         else:
             yield SchemaChange((), "schema", before, after, "no", "fewer schemas apply (allOf)")
-        yield from (((), *pair) for pair in pairs)
+        yield from (Below((), *pair) for pair in pairs)
 
     def _several(self, old: JsonObject, new: JsonObject) -> _Changes:
         """Yield an undecided change if a schema has two lists of alternatives."""
@@ -193,19 +193,34 @@ class BranchRule:
             if self._is_covered(schema, counterpart, after, depth):
                 added = [*added, counterpart]
             else:
-                yield (), schema, counterpart
+                yield Below((), schema, counterpart)
         for schema in removed:
             verdict = self._best(schema, after, depth)
             if verdict != "no":
                 is_null = self._pairs.resolve(schema, is_old=True).get("type") == "null"
                 kind: DifferenceKind = "nullable" if is_null else "branch-removed"
-                text = "null is no longer accepted" if is_null else "an alternative was removed"
+                text = f"the alternative {self._label(schema, is_old=True)} was removed"
+                text = "null is no longer allowed" if is_null else text
                 yield SchemaChange((), kind, schema, ABSENT, verdict, text)
         for schema in added:
             is_null = self._pairs.resolve(schema, is_old=False).get("type") == "null"
             kind = "nullable" if is_null else "branch-added"
-            text = "null is accepted" if is_null else "an alternative is new"
+            text = f"the alternative {self._label(schema, is_old=False)} is new"
+            text = "null is allowed" if is_null else text
             yield SchemaChange((), kind, ABSENT, schema, "no", text)
+
+    def _label(self, schema: Any, *, is_old: bool) -> str:
+        """Return the name of an alternative for a sentence: of its definition, its title, its tag or its types."""
+        reference = reference_of(schema)
+        if isinstance(reference, str):
+            return shorten(reference.rpartition("/")[2])
+        node = self._pairs.resolve(schema, is_old=is_old)
+        title, tag = title_of(node), tag_of(node)
+        if title is not None:
+            return shorten(title)
+        if tag is not None:
+            return shorten(f"with {tag[0]} {tag[1]}")
+        return type_text(types_of(node))
 
     def _pair(self, before: list[Any], after: list[Any]) -> Matched:
         """Pair the same alternatives, then those with one reference, tag, title or type, then the last ones."""

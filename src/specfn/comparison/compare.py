@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.pointer import step
+from specfn._internal.pointer import input_path
 from specfn.comparison.difference import (
     Difference,
     DifferenceKind,
-    SchemaChange,
     Verdict,
     brief,
+    schema_differences,
 )
 from specfn.comparison.keyword_rules import types_of
 from specfn.comparison.matching import (
@@ -27,8 +27,9 @@ from specfn.comparison.request_rules import (
     request_changes,
     server_changes,
 )
+from specfn.comparison.response_rules import ResponseRules
 from specfn.comparison.schema_pairs import SchemaPairs
-from specfn.comparison.subschema_rules import ANY_ITEM, ANY_KEY, properties_of
+from specfn.comparison.subschema_rules import properties_of
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.records import ABSENT, OperationError
@@ -37,12 +38,17 @@ if TYPE_CHECKING:
     from specfn.application.application import Application
 
 
-def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
+def compare(
+    old: "Application", new: "Application", *, responses: bool = False
+) -> tuple[Difference, ...]:
     """Return the differences that a model or a server would notice between two versions of a document.
 
     Args:
         old: the version that callers use today.
         new: the new version.
+        responses: also judge responses, for people who maintain clients: a response that the clients of the old version
+            cannot read breaks them. By default a difference of a response breaks nobody, because a model reads it as it
+            comes.
 
     Returns:
         The differences: those of the document, then by function in the order of the new document, then the removed
@@ -56,15 +62,18 @@ def compare(old: "Application", new: "Application") -> tuple[Difference, ...]:
             raise UsageError(
                 f"expected two applications, as specfn.load returns them, found {type(application).__name__}"
             )
-    return tuple(_Comparison(old, new).differences())
+    return tuple(_Comparison(old, new, judge_responses=responses).differences())
 
 
 class _Comparison:
     """The comparison of two applications, with the compared definitions."""
 
-    def __init__(self, old: "Application", new: "Application") -> None:
+    def __init__(self, old: "Application", new: "Application", *, judge_responses: bool) -> None:
         self._old, self._new = old, new
         self._is_exact = new.settings.one_of == "exactly"
+        self._responses = ResponseRules(
+            old.document, new.document, is_exact=self._is_exact, is_judged=judge_responses
+        )
         self._pairs: dict[tuple[int, int], SchemaPairs] = {}
 
     def differences(self) -> Iterator[Difference]:
@@ -93,7 +102,7 @@ class _Comparison:
             )
         yield from self._arguments(old, new)
         yield from self._body(old, new)
-        yield from self._response(old, new)
+        yield from self._responses.differences(old, new)
 
     # -- arguments --------------------------------------------------------------------------------
 
@@ -107,10 +116,10 @@ class _Comparison:
                 )
                 parts = _argument(before, after, is_single=is_single)
                 yield from (replace(part, name=new.name) for part in parts)
-                changes = pairs.changes(before.schema, after.schema)
+                is_given = before.required or after.required
+                changes = pairs.changes(before.schema, after.schema, is_given=is_given)
                 pointers = before.pointer, after.pointer
-                place = ("$input", *after.tokens)
-                yield from _schema_differences(new.name, changes, place, pointers)
+                yield from schema_differences(new.name, changes, _place_of(after), pointers)
             for argument in matched.removed:
                 text = f"the {argument.location} argument {argument.name} was removed"
                 values = argument.schema, ABSENT
@@ -142,19 +151,9 @@ class _Comparison:
             replace(part, name=new.name) for part in body_changes(old, new, in_both_or_none)
         )
         if before is not None and after is not None:
-            changes = pairs.changes(*schemas)
+            changes = pairs.changes(*schemas, is_given=before.required or after.required)
             pointers = before.pointer, after.pointer
-            yield from _schema_differences(new.name, changes, ("$input", "body"), pointers)
-
-    def _response(self, old: Function, new: Function) -> Iterator[Difference]:
-        before, after = old.schemas.composed, new.schemas.composed
-        if before.outputs is None or after.outputs is None:
-            return
-        pairs = self._lookup(before.outputs, after.outputs)
-        changes = pairs.changes(before.result, after.result)
-        pointers = old.route.pointer, new.route.pointer
-        for difference in _schema_differences(new.name, changes, ("$output",), pointers):
-            yield replace(difference, breaking="no")  # a response breaks no caller
+            yield from schema_differences(new.name, changes, "$input.body", pointers)
 
     def _inputs(self, old: Function, new: Function) -> SchemaPairs:
         return self._lookup(old.schemas.composed.inputs, new.schemas.composed.inputs)
@@ -227,33 +226,12 @@ def _part(
     breaking: Verdict,
     text: str,
 ) -> Difference:
-    place = _place(("$input", *argument.tokens))
-    pointer = argument.pointer
+    place, pointer = _place_of(argument), argument.pointer
     return Difference("", kind, place, before, after, breaking, text, pointer, pointer)
 
 
-def _place(tokens: tuple[str, ...]) -> str:
-    """Write a place as ``$input.body.tags[*].name``."""
-    texts = {ANY_ITEM: "[*]", ANY_KEY: ".*"}
-    return tokens[0] + "".join(texts.get(token) or step(token) for token in tokens[1:])
-
-
-def _schema_differences(
-    name: str, changes: list[SchemaChange], above: tuple[str, ...], pointers: tuple[str, str]
-) -> Iterator[Difference]:
-    for change in changes:
-        place = _place((*above, *change.tokens))
-        yield Difference(
-            name=name,
-            kind=change.kind,
-            place=place,
-            before=change.before,
-            after=change.after,
-            breaking=change.breaking,
-            sentence=f"{place}: {change.text}",
-            old_pointer=pointers[0],
-            new_pointer=pointers[1],
-        )
+def _place_of(argument: SentArgument) -> str:
+    return input_path(argument.tokens)
 
 
 def _function_added(function: Function) -> Difference:

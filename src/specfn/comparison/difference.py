@@ -1,9 +1,11 @@
 """Records of the differences between two applications."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from specfn._internal.json import dumps_sorted
+from specfn._internal.pointer import step
 from specfn.records import ABSENT
 
 Verdict: TypeAlias = Literal["yes", "maybe", "no"]
@@ -37,6 +39,7 @@ DifferenceKind: TypeAlias = Literal[
     "property-renamed",
     "required",
     "response",
+    "response-header",
     "safety",
     "schema",
     "security",
@@ -59,7 +62,8 @@ class Difference:
         place: the affected part: ``$input.body.name``, ``$output.id``, or a word such as ``server``.
         before, after: the old and the new value, as JSON values; ``ABSENT`` for no value.
         breaking: ``yes`` if the new application refuses calls that the old one accepted, ``no`` if it accepts them,
-            ``maybe`` if that is undecided.
+            ``maybe`` if that is undecided. Of a response that is judged, ``yes`` if clients of the old application
+            cannot read what the new one sends.
         sentence: the difference in one sentence.
         old_pointer, new_pointer: JSON Pointers of the nearest declarations in the two documents; ``None`` if there
             is no declaration.
@@ -99,6 +103,38 @@ class SchemaChange(NamedTuple):
     after: Any
     breaking: Verdict
     text: str
+
+
+#: The tokens of a place that are not keys: any key of a map and any item of a list.
+ANY_KEY: Final = "*"
+ANY_ITEM: Final = "[]"
+_STEPS: Final = {ANY_ITEM: "[*]", ANY_KEY: ".*"}
+
+
+def schema_differences(
+    name: str, changes: Iterable[SchemaChange], root: str, pointers: tuple[str, str]
+) -> Iterator[Difference]:
+    """Yield the changes of two schemas as differences of a function.
+
+    Args:
+        name: the function's name.
+        changes: the changes.
+        root: the place of the schemas, such as ``$input.body``.
+        pointers: the JSON Pointers of the nearest declarations in the two documents.
+    """
+    for change in changes:
+        place = root + "".join(_STEPS.get(token) or step(token) for token in change.tokens)
+        yield Difference(
+            name=name,
+            kind=change.kind,
+            place=place,
+            before=change.before,
+            after=change.after,
+            breaking=change.breaking,
+            sentence=f"{place}: {change.text}",
+            old_pointer=pointers[0],
+            new_pointer=pointers[1],
+        )
 
 
 #: The maximum number of characters of a value in a sentence.

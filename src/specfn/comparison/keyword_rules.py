@@ -74,10 +74,10 @@ def type_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     removed = {kind for kind in before if not covers(after, kind)}
     names = _names(before), _names(after)
     if "null" in before ^ after and before - {"null"} == after - {"null"}:
-        text = "null is no longer accepted" if removed else "null is accepted"
+        text = "null is no longer allowed" if removed else "null is allowed"
         yield SchemaChange((), "nullable", *names, "yes" if removed else "no", text)
         return
-    old_text, new_text = _type_text(before), _type_text(after)
+    old_text, new_text = type_text(before), type_text(after)
     yield SchemaChange(
         (), "type", *names, "yes" if removed else "no", f"the type {old_text} became {new_text}"
     )
@@ -94,7 +94,8 @@ def _names(types: frozenset[str]) -> Any:
     return next(iter(types)) if len(types) == 1 else sorted(types)
 
 
-def _type_text(types: frozenset[str]) -> str:
+def type_text(types: frozenset[str]) -> str:
+    """Write types for a sentence."""
     return "any type" if types == ALL_TYPES else " or ".join(sorted(types)) or "no type"
 
 
@@ -105,18 +106,18 @@ def enum_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
     before, after = values_of(old), values_of(new)
     values = (ABSENT if before is None else before, ABSENT if after is None else after)
     if after is None:
-        yield SchemaChange((), "enum", *values, "no", "other values are accepted")
+        yield SchemaChange((), "enum", *values, "no", "other values are allowed")
         return
     if before is None:
-        yield SchemaChange((), "enum", *values, "yes", "only listed values are accepted")
+        yield SchemaChange((), "enum", *values, "yes", "only listed values are allowed")
         return
     accepted, known = {*map(_key, after)}, {*map(_key, before)}
     removed = [value for value in before if _key(value) not in accepted]
     added = [value for value in after if _key(value) not in known]
     if removed == [None] and not added:
-        yield SchemaChange((), "nullable", *values, "yes", "null is no longer accepted")
+        yield SchemaChange((), "nullable", *values, "yes", "null is no longer allowed")
     elif added == [None] and not removed:
-        yield SchemaChange((), "nullable", *values, "no", "null is accepted")
+        yield SchemaChange((), "nullable", *values, "no", "null is allowed")
     elif removed or added:
         yield SchemaChange(
             (), "enum", *values, "yes" if removed else "no", _enum_text(removed, added)
@@ -136,8 +137,8 @@ _MAX_VALUES: Final = 5
 
 def _enum_text(removed: list[Any], added: list[Any]) -> str:
     parts = [
-        f"{list_values(values)} {verb}"
-        for values, verb in ((removed, "no longer accepted"), (added, "accepted"))
+        f"{list_values(values)} {'is' if len(values) == 1 else 'are'} {state}"
+        for values, state in ((removed, "no longer allowed"), (added, "allowed"))
         if values
     ]
     return "; ".join(parts)
@@ -249,13 +250,26 @@ def _meaning_of(key: str, value: Any) -> Any:
     return value
 
 
-def annotation_changes(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
-    """Yield the changed annotations of two schemas."""
+def annotation_changes(
+    old: JsonObject, new: JsonObject, *, is_given: bool
+) -> Iterator[SchemaChange]:
+    """Yield the changed annotations of two schemas.
+
+    Another default is undecided, because the server does something else with a call that leaves the value out. It
+    breaks nobody if each value is given.
+    """
     for key, kind in _ANNOTATIONS.items():
         if (key in old or key in new) and not _is_equal(old, new, key):
             before, after = _both(old, new, key)
-            change = _change_text(before, after) if kind == "default" else "changed"
-            yield SchemaChange((), kind, before, after, "no", f"the {key} {change}")
+            is_used = kind == "default" and key in old and key in new and not is_given
+            verdict: Verdict = "maybe" if is_used else "no"
+            if kind == "default":
+                text = f"the default {_change_text(before, after)}"
+            elif kind == "deprecated":
+                text = "it is deprecated" if after is True else "it is no longer deprecated"
+            else:
+                text = f"the {key} changed"
+            yield SchemaChange((), kind, before, after, verdict, text)
 
 
 def _is_equal(old: JsonObject, new: JsonObject, key: str) -> bool:
@@ -330,11 +344,38 @@ def _range_rule(key: str, sign: int) -> _Rule:
             _limit(schema, key, exclusive, sign, is_integer=is_integer) for schema in (old, new)
         )
         verdict: Verdict = "yes" if after > before else "no"
-        for name in (key, exclusive):
-            if not _is_equal_or_absent(old, new, name):
-                yield _bound(old, new, name, verdict)
+        changed = [name for name in (key, exclusive) if not _is_equal_or_absent(old, new, name)]
+        if len(changed) == 1:
+            yield _bound(old, new, changed[0], verdict)
+        else:
+            yield _range(old, new, key, exclusive, verdict)
 
     return rule
+
+
+def _range(
+    old: JsonObject, new: JsonObject, key: str, exclusive: str, verdict: Verdict
+) -> SchemaChange:
+    """Return one change of a bound and its exclusive form: ``maximum 5 became exclusive``."""
+    before, after = (
+        {name: schema[name] for name in (key, exclusive) if name in schema} for schema in (old, new)
+    )
+    texts = [
+        " and ".join(f"{name} {list_values([value])}" for name, value in bounds.items())
+        for bounds in (before, after)
+    ]
+    is_same_number = is_same([*before.values()], [*after.values()])
+    if not before:
+        text = f"{texts[1]} are new"
+    elif not after:
+        text = f"{texts[0]} are gone"
+    elif is_same_number and [*after] == [exclusive]:
+        text = f"{texts[0]} became exclusive"
+    elif is_same_number and [*before] == [exclusive]:
+        text = f"{texts[1]} is no longer exclusive"
+    else:
+        text = f"{texts[0]} became {texts[1]}"
+    return SchemaChange((), "bound", before or ABSENT, after or ABSENT, verdict, text)
 
 
 def _is_equal_or_absent(old: JsonObject, new: JsonObject, key: str) -> bool:
@@ -436,16 +477,23 @@ def keyword_changes(
     yield from type_rule(old, new)
     yield from enum_rule(old, new)
     is_listed = values_of(old) is not None
-    types = types_of(old)
+    types = shared_types(old, new)  # values of the other types are refused in any case
     present = old.keys() | new.keys()
     for key, rule in _RULES.items():
         if (key in present or _EXCLUSIVE.get(key) in present) and _concerns(key, types):
             for change in rule(old, new):
                 may_refuse = is_listed and change.breaking == "yes"  # perhaps none of the values
                 yield change._replace(breaking="maybe") if may_refuse else change
-    for key in dict.fromkeys((*old, *new)):
-        if key not in _DECIDED and not is_annotation(key) and _concerns(key, types):
-            yield from _other_keyword(old, new, key, is_unchanged)
+    others = [key for key in dict.fromkeys((*old, *new)) if key not in _DECIDED]
+    for keys in dict.fromkeys(_TOGETHER.get(key, (key,)) for key in others):
+        if not is_annotation(keys[0]) and _concerns(keys[0], types):
+            yield from _other_keywords(old, new, keys, is_unchanged)
+
+
+def shared_types(old: JsonObject, new: JsonObject) -> frozenset[str]:
+    """Return the types of an old schema that the new one accepts, too."""
+    accepted = types_of(new)
+    return frozenset(kind for kind in types_of(old) if covers(accepted, kind))
 
 
 def _concerns(key: str, types: frozenset[str]) -> bool:
@@ -453,17 +501,44 @@ def _concerns(key: str, types: frozenset[str]) -> bool:
     return key not in TYPED or any(key in BY_TYPE.get(kind, ()) for kind in types)
 
 
+#: Keywords that mean something only together. Their changes are one difference.
+_TOGETHER: Final = {
+    key: keys
+    for keys in (("if", "then", "else"), ("contains", "minContains", "maxContains"))
+    for key in keys
+}
+
 #: Keywords whose removal can refuse a value, because they relax another one.
 _RELAXING: Final = frozenset({"minContains"})
 
 
-def _other_keyword(
-    old: JsonObject, new: JsonObject, key: str, is_unchanged: Callable[[Any, Any], bool]
+def _other_keywords(
+    old: JsonObject,
+    new: JsonObject,
+    keys: tuple[str, ...],
+    is_unchanged: Callable[[Any, Any], bool],
 ) -> Iterator[SchemaChange]:
-    """Yield the change of a keyword without a rule: only its removal is known to refuse nothing."""
-    before, after = _both(old, new, key)
-    if before is not ABSENT and after is not ABSENT and is_unchanged({key: before}, {key: after}):
+    """Yield the change of keywords without a rule: only their removal is known to refuse nothing."""
+    before, after = ({key: schema[key] for key in keys if key in schema} for schema in (old, new))
+    changed = [
+        key
+        for key in keys
+        if (key in before or key in after)
+        and not (
+            key in before and key in after and is_unchanged({key: before[key]}, {key: after[key]})
+        )
+    ]
+    if not changed:
         return
-    verdict: Verdict = "no" if after is ABSENT and key not in _RELAXING else "maybe"
-    state = "is new" if before is ABSENT else "is gone" if after is ABSENT else "changed"
-    yield SchemaChange((), "schema", before, after, verdict, f"the keyword {key} {state}")
+    is_gone = not any(key in after for key in changed)
+    is_new = not any(key in before for key in changed)
+    verdict: Verdict = "no" if is_gone and (not after or _RELAXING.isdisjoint(changed)) else "maybe"
+    state = "new" if is_new else "gone" if is_gone else "changed"
+    values: tuple[Any, Any] = before or ABSENT, after or ABSENT
+    if len(changed) == 1:
+        (key,) = changed
+        text = f"the keyword {key} {'changed' if state == 'changed' else f'is {state}'}"
+        values = _both(old, new, key)
+    else:
+        text = f"the keywords {', '.join(changed)} {'changed' if state == 'changed' else f'are {state}'}"
+    yield SchemaChange((), "schema", *values, verdict, text)

@@ -255,29 +255,6 @@ def _media_types_of(function: Function, body: Body) -> list[str]:
     return [*content] if isinstance(content, dict) else [body.media_type]
 
 
-# -- responses -------------------------------------------------------------------------------------
-
-
-def _responses(old: Function, new: Function) -> Iterator[Difference]:
-    """Yield the differences of the declared responses. They inform a model and break no call."""
-    before, after = _statuses(old), _statuses(new)
-    for status in dict.fromkeys((*before, *after)):
-        values = before.get(status, ABSENT), after.get(status, ABSENT)
-        if values[0] == values[1]:
-            continue
-        state = "is new" if values[0] is ABSENT else "is gone" if values[1] is ABSENT else "changed"
-        text = f"the response {status} {state}"
-        yield Difference("", "response", f"responses.{status}", *values, "no", text)
-
-
-def _statuses(function: Function) -> dict[str, list[str]]:
-    """Return the media types of each declared response by its status."""
-    declared = [*function.route.exceptions.values()]
-    if function.route.success is not None:
-        declared.insert(0, function.route.success)
-    return {response.status: sorted(response.media_types) for response in declared}
-
-
 _RULES: Final[tuple[Callable[[Function, Function], Iterator[Difference]], ...]] = (
     _name,
     _method,
@@ -288,5 +265,4 @@ _RULES: Final[tuple[Callable[[Function, Function], Iterator[Difference]], ...]] 
     _deprecated,
     _description,
     _hidden,
-    _responses,
 )

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -17,6 +18,7 @@ from specfn.comparison.keyword_rules import (
     keyword_changes,
     types_of,
 )
+from specfn.comparison.subschema_rules import Below
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.walk import walk
@@ -95,6 +97,12 @@ class _Edge(NamedTuple):
 
     tokens: _Tokens
     names: _Names
+    is_given: bool
+
+
+def _sorted(edges: list[_Edge]) -> list[_Edge]:
+    """Return references by their places, so that the first place of a definition is the same in both directions."""
+    return sorted(edges, key=attrgetter("tokens"))
 
 
 class _Part(NamedTuple):
@@ -147,10 +155,16 @@ class SchemaPairs:
     Args:
         old, new: the definitions of the two documents.
         is_exact: true if a value must fit exactly one alternative of a ``oneOf``.
+        is_response: the old schemas are those of a server's responses, and the new ones those that a client reads.
     """
 
     def __init__(
-        self, old: DefinitionLookup, new: DefinitionLookup, *, is_exact: bool = False
+        self,
+        old: DefinitionLookup,
+        new: DefinitionLookup,
+        *,
+        is_exact: bool = False,
+        is_response: bool = False,
     ) -> None:
         self._old, self._new = old, new
         self._unchanged = UnchangedDefinitions(old, new, is_same)
@@ -158,28 +172,38 @@ class SchemaPairs:
         self._parts: dict[_Names, _Part] = {}
         self._affected: dict[_Names, bool] = {}
         self._tries = 0
+        self._is_response = is_response
         #: The verdicts by the identities of two schemas and the depth. The schemas are kept, so that each id stays theirs.
         self._verdicts: dict[tuple[int, int, int], tuple[Any, Any, Verdict]] = {}
         self._branches = BranchRule(self, is_exact=is_exact)
 
-    def changes(self, old: Any, new: Any) -> list[SchemaChange]:
-        """Return the changes between two schemas. Those of a pair of definitions are listed at its first place."""
+    def changes(self, old: Any, new: Any, *, is_given: bool = False) -> list[SchemaChange]:
+        """Return the changes between two schemas. Those of a pair of definitions are listed at its first place.
+
+        ``is_given`` is true if a value is always given, so that no default applies to it.
+        """
         if self.is_unchanged(old, new):
             return []
-        root = self._part(old, new, 0)
-        changes = list(root.changes)
-        seen: set[_Names] = set()
-        waiting: deque[tuple[_Tokens, _Edge]] = deque(((), edge) for edge in root.edges)
+        root = self._part(old, new, 0, is_given=is_given)
+        places: dict[_Names, _Tokens] = {}
+        omissible = set[_Names]()  # the pairs that a place refers to whose value may be left out
+        waiting: deque[tuple[_Tokens, _Edge]] = deque(((), edge) for edge in _sorted(root.edges))
         while waiting:
             above, edge = waiting.popleft()
-            if edge.names in seen or not self._is_affected(edge.names):
+            if not edge.is_given:
+                omissible.add(edge.names)
+            if edge.names in places or not self._is_affected(edge.names):
                 continue
-            seen.add(edge.names)
-            part, tokens = self._definition(edge.names, 0), (*above, *edge.tokens)
-            changes += [
-                change._replace(tokens=(*tokens, *change.tokens)) for change in part.changes
-            ]
-            waiting.extend((tokens, edge_below) for edge_below in part.edges)
+            tokens = places[edge.names] = (*above, *edge.tokens)
+            edges = self._definition(edge.names, 0).edges
+            waiting.extend((tokens, below) for below in _sorted(edges))
+        changes = list(root.changes)
+        for names, tokens in places.items():
+            for change in self._definition(names, 0).changes:
+                is_default = change.kind == "default" and not change.tokens
+                if is_default and names not in omissible:
+                    change = change._replace(breaking="no")  # noqa: PLW2901  # the same change
+                changes.append(change._replace(tokens=(*tokens, *change.tokens)))
         return changes
 
     def verdict(self, old: Any, new: Any, depth: int) -> Verdict:
@@ -197,7 +221,8 @@ class SchemaPairs:
         verdicts: list[Verdict] = []
         while waiting:
             part = waiting.pop()
-            verdicts += [change.breaking for change in part.changes]
+            # a default decides nothing about the values that are accepted
+            verdicts += [change.breaking for change in part.changes if change.kind != "default"]
             names = {edge.names for edge in part.edges} - seen
             seen |= names
             if len(seen) > _MOST_PAIRS:
@@ -279,7 +304,15 @@ class SchemaPairs:
 
     # -- one pair of schemas ----------------------------------------------------------------------
 
-    def _part(self, old: Any, new: Any, depth: int, *, only_verdict: bool = False) -> _Part:
+    def _part(
+        self,
+        old: Any,
+        new: Any,
+        depth: int,
+        *,
+        only_verdict: bool = False,
+        is_given: bool = False,
+    ) -> _Part:
         """Compare two schemas down to their references. At a depth, it is only a try to choose an alternative.
 
         For a verdict, the first change that breaks callers is enough.
@@ -288,11 +321,12 @@ class SchemaPairs:
         if depth == 0:
             count = sum(1 for schema in (old, new) for _ in walk(schema))
             self._tries = _MAX_TRIES + _MAX_TRIES_PER_SUBSCHEMA * count
-        waiting: list[tuple[_Tokens, Any, Any]] = [((), old, new)]
-        seen: dict[tuple[int, int], Any] = {}  # the schemas are kept, so that each id stays theirs
+        waiting = [Below((), old, new, is_given)]
+        #: The schemas are kept, so that each id stays theirs.
+        seen: dict[tuple[int, int, bool], Any] = {}
         while waiting:
-            tokens, before, after = waiting.pop()
-            key = (id(before), id(after))
+            tokens, before, after, is_given = waiting.pop()
+            key = (id(before), id(after), is_given)
             if key in seen:
                 continue
             seen[key] = (before, after)
@@ -304,43 +338,53 @@ class SchemaPairs:
             if len(tokens) > _DEEPEST:
                 part.changes.append(_too_deep(tokens))
                 continue
-            edge = self._edge(tokens, before, after)
+            edge = self._edge(tokens, before, after, is_given=is_given)
             if edge is not None:
                 part.edges.append(edge)
                 part.changes.extend(
-                    change._replace(tokens=tokens) for change in annotation_changes(before, after)
+                    change._replace(tokens=tokens)
+                    for change in annotation_changes(
+                        before, after, is_given=is_given or self._is_response
+                    )
                 )
                 continue
-            for item in self._compare(before, after, depth):
+            for item in self._compare(before, after, depth, is_given=is_given):
                 if isinstance(item, SchemaChange):
                     part.changes.append(item._replace(tokens=(*tokens, *item.tokens)))
                     if only_verdict and item.breaking == "yes":
                         return part
                 else:
-                    below, *pair = item
-                    waiting.append(((*tokens, *below), *pair))
+                    is_same_value = not item.tokens
+                    waiting.append(
+                        item._replace(
+                            tokens=(*tokens, *item.tokens),
+                            is_given=is_given if is_same_value else item.is_given,
+                        )
+                    )
         return part
 
-    def _edge(self, tokens: _Tokens, old: Any, new: Any) -> _Edge | None:
+    def _edge(self, tokens: _Tokens, old: Any, new: Any, *, is_given: bool) -> _Edge | None:
         """Return the pair of definitions, if both schemas are references."""
         if not (isinstance(old, dict) and isinstance(new, dict)):
             return None
         if constraints(old).keys() != {"$ref"} or constraints(new).keys() != {"$ref"}:
             return None
         before, after = self._old.name_of(old["$ref"]), self._new.name_of(new["$ref"])
-        return None if before is None or after is None else _Edge(tokens, (before, after))
+        return None if before is None or after is None else _Edge(tokens, (before, after), is_given)
 
-    def _compare(self, old: Any, new: Any, depth: int) -> Iterator[Any]:
+    def _compare(
+        self, old: Any, new: Any, depth: int, *, is_given: bool
+    ) -> Iterator[SchemaChange | Below]:
         """Yield the changes of two schemas, and the pairs of their subschemas with their places."""
         before, after = self.resolve(old, is_old=True), self.resolve(new, is_old=False)
         if before.get("not") == {}:
             if after.get("not") != {}:
-                yield SchemaChange((), "schema", old, new, "no", "values are accepted")
+                yield SchemaChange((), "schema", old, new, "no", "values are allowed")
             return
-        yield from annotation_changes(before, after)
+        yield from annotation_changes(before, after, is_given=is_given or self._is_response)
         before, after = _with_equal_lists(before, after)
         if after.get("not") == {}:
-            yield SchemaChange((), "schema", old, new, "yes", "no value is accepted")
+            yield SchemaChange((), "schema", old, new, "yes", "no value is allowed")
             return
         if self._branches.is_alone(before, after):
             yield from self._branches.changes(before, after, depth)
@@ -351,7 +395,7 @@ class SchemaPairs:
                 self._add_types(after, is_old=False),
             )
         yield from keyword_changes(before, after, self.means_the_same)
-        yield from subschema_rules.changes(before, after)
+        yield from subschema_rules.changes(before, after, is_response=self._is_response)
         yield from self._branches.changes(before, after, depth)
         yield from self._unevaluated(before, after)
 
@@ -368,6 +412,9 @@ class SchemaPairs:
     def _unevaluated(self, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
         """Yield an undecided change if a changed schema refuses members that its subschemas do not evaluate."""
         for key in ("unevaluatedProperties", "unevaluatedItems"):
-            if new.get(key, True) is not True and not self.means_the_same(old, new):
+            if key not in old or new.get(key, True) is True:
+                continue
+            is_same_keyword = self.means_the_same({key: old[key]}, {key: new[key]})
+            if is_same_keyword and not self.means_the_same(old, new):  # else it is listed already
                 text = f"the keyword {key} applies to other values"
-                yield SchemaChange((), "schema", old.get(key), new[key], "maybe", text)
+                yield SchemaChange((), "schema", old[key], new[key], "maybe", text)

@@ -1,28 +1,42 @@
 """Rules for the keywords that contain subschemas of properties and items."""
 
 from collections.abc import Iterator
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps_sorted
-from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict
-from specfn.comparison.keyword_rules import constraints, types_of
+from specfn.comparison.difference import ANY_ITEM, ANY_KEY, DifferenceKind, SchemaChange, Verdict
+from specfn.comparison.keyword_rules import constraints, shared_types
 from specfn.records import ABSENT
 
-#: A place below two schemas, and the schemas there.
-Below: TypeAlias = tuple[tuple[str, ...], Any, Any]
+
+class Below(NamedTuple):
+    """Two schemas to compare, at a place below two others.
+
+    Attributes:
+        tokens: the place below the others; empty for schemas of the same value.
+        old, new: the schemas.
+        is_given: true if a value is always given there, so that no default applies.
+    """
+
+    tokens: tuple[str, ...]
+    old: Any
+    new: Any
+    is_given: bool = False
+
+
 _Changes: TypeAlias = Iterator[SchemaChange | Below]
 
-ANY_KEY: Final = "*"
-ANY_ITEM: Final = "[]"
 
+def changes(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
+    """Yield the changes of the properties and items of two schemas, and the pairs of subschemas to compare.
 
-def changes(old: JsonObject, new: JsonObject) -> _Changes:
-    """Yield the changes of the properties and items of two schemas, and the pairs of subschemas to compare."""
-    types = types_of(old)
+    For a response, the old schema is that of the server and the new one that of the client.
+    """
+    types = shared_types(old, new)
     if "object" in types:
-        yield from _properties(old, new)
+        yield from _properties(old, new, is_response=is_response)
         yield from _required(old, new)
-        yield from _additional(old, new)
+        yield from _additional(old, new, is_response=is_response)
         yield from _pattern_properties(old, new)
     if "array" in types:
         yield from _items(old, new)
@@ -31,9 +45,12 @@ def changes(old: JsonObject, new: JsonObject) -> _Changes:
 # -- objects ---------------------------------------------------------------------------------------
 
 
-def _properties(old: JsonObject, new: JsonObject) -> _Changes:
+def _properties(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
     before, after = properties_of(old), properties_of(new)
-    yield from (((key,), node, after[key]) for key, node in before.items() if key in after)
+    always = {*required_of(old), *required_of(new)}
+    for key, node in before.items():
+        if key in after:
+            yield Below((key,), node, after[key], is_given=key in always)
     removed = [key for key in before if key not in after]
     added = [key for key in after if key not in before]
     was_required, is_required = {*required_of(old)}, {*required_of(new)}
@@ -45,13 +62,18 @@ def _properties(old: JsonObject, new: JsonObject) -> _Changes:
         breaking: Verdict = "yes" if name in is_required or is_closed(new) else "maybe"
         yield SchemaChange((key,), "property-renamed", key, name, breaking, f"it became {name}")
     for key in removed:
-        yield _property_removed(key, before[key], new)
+        change = _property_removed(key, before[key], new)
+        yield change._replace(breaking=_verdict_of_extra(new)) if is_response else change
     for key in added:
         is_sent = key in was_required  # callers send it already, with any value
         change = _property_added(key, after[key], old, key in is_required and not is_sent)
-        yield change._replace(breaking="no") if is_sent else change
         if is_sent:
-            yield (key,), old.get("additionalProperties", True), after[key]
+            change = change._replace(breaking="no")
+        elif is_response and change.breaking == "no":  # the client may have read it
+            change = change._replace(breaking="maybe")
+        yield change
+        if is_sent:
+            yield Below((key,), old.get("additionalProperties", True), after[key], is_given=True)
 
 
 def properties_of(schema: JsonObject) -> JsonObject:
@@ -70,6 +92,21 @@ def is_closed(schema: JsonObject) -> bool:
     """Return whether an object schema refuses every undeclared property."""
     rest = schema.get("additionalProperties", True)
     return (rest is False or rest == {"not": {}}) and not schema.get("patternProperties")
+
+
+#: Keywords next to which a schema accepts every undeclared property, as long as nothing forbids it.
+_HARMLESS: Final = frozenset({"type", "properties", "required", "minProperties"})
+
+
+def _verdict_of_extra(client: JsonObject) -> Verdict:
+    """Return the verdict of a property that a server sends and the client's schema does not declare.
+
+    Clients ignore it, unless their schema says something of undeclared properties.
+    """
+    rest = client.get("additionalProperties", True)
+    is_open = rest is True or rest == {}
+    others = constraints(client).keys() - {"additionalProperties"}
+    return "no" if is_open and others <= _HARMLESS else "maybe"
 
 
 def match_renamed(
@@ -137,18 +174,16 @@ def _required(old: JsonObject, new: JsonObject) -> _Changes:
             yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
 
 
-def _additional(old: JsonObject, new: JsonObject) -> _Changes:
+def _additional(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
     before, after = (schema.get("additionalProperties", True) for schema in (old, new))
-    if after is True or after == {}:
-        if before not in (True, {}):
-            yield _rest(before, after, "no", "undeclared properties are accepted")
-    elif before in (False, {"not": {}}):
+    if before in (False, {"not": {}}):
         if after not in (False, {"not": {}}):
-            yield _rest(before, after, "no", "undeclared properties are accepted")
+            yield _rest(before, after, "no", "undeclared properties are allowed")
     elif after in (False, {"not": {}}):
-        yield _rest(before, after, "yes", "undeclared properties are refused")
+        breaking: Verdict = "maybe" if is_response else "yes"  # many clients ignore them
+        yield _rest(before, after, breaking, "undeclared properties are not allowed")
     else:
-        yield (ANY_KEY,), before, after
+        yield Below((ANY_KEY,), before, after, is_given=True)
 
 
 def _rest(before: Any, after: Any, breaking: Verdict, text: str) -> SchemaChange:
@@ -157,8 +192,9 @@ def _rest(before: Any, after: Any, breaking: Verdict, text: str) -> SchemaChange
 
 def _pattern_properties(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = (schema.get("patternProperties") or {} for schema in (old, new))
-    shared = [pattern for pattern in before if pattern in after]
-    yield from (((ANY_KEY,), before[pattern], after[pattern]) for pattern in shared)
+    for pattern, node in before.items():
+        if pattern in after:
+            yield Below((ANY_KEY,), node, after[pattern], is_given=True)
     if before.keys() != after.keys():
         text = "the patterns of properties changed"
         kind: DifferenceKind = "additional-properties"
@@ -176,6 +212,6 @@ def _items(old: JsonObject, new: JsonObject) -> _Changes:
             items[index] if index < len(items) else rest
             for items, rest in ((before, old_rest), (after, new_rest))
         )
-        yield (str(index), *at_index)
+        yield Below((str(index),), *at_index)
     if "items" in old or "items" in new:
-        yield (ANY_ITEM,), old_rest, new_rest
+        yield Below((ANY_ITEM,), old_rest, new_rest, is_given=True)

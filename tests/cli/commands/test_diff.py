@@ -1,3 +1,4 @@
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_text_lists_breaking_changes_first(specfn: Callable[..., Ended], tmp_pat
             lambda d: prop("mark")(d).update(description="x"),
         ),
     )
-    ended = specfn("diff", old, new)
+    ended = specfn("diff", old, new, "--all")
     assert ended.code == 1
     assert ended.out.splitlines() == [
         "Breaking:",
@@ -74,6 +75,101 @@ def test_text_lists_breaking_changes_first(specfn: Callable[..., Ended], tmp_pat
         "",
         "3 differences: 1 breaking, 1 maybe breaking, 1 other",
     ]
+
+
+def two_functions(*, is_new: bool) -> Any:
+    """Return a document with two functions that use the same component, in one of two versions."""
+    document = changed(lambda d: d["paths"].update({"/b": {"put": copy.deepcopy(put(d))}}))
+    document["paths"]["/b"]["put"]["parameters"].pop(0)
+    if is_new:
+        prop("age")(document).update(maximum=30)
+        prop("mark")(document).update(description="x", default="b")
+        document["components"]["schemas"]["Seen"]["properties"]["at"].update(type="integer")
+    return document
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Write two versions of a document with two functions that use the same component."""
+    old, new = two_functions(is_new=False), two_functions(is_new=True)
+    return written(tmp_path / "old.json", old), written(tmp_path / "new.json", new)
+
+
+def test_equal_differences_are_one_line(
+    two: tuple[Path, Path], specfn: Callable[..., Ended]
+) -> None:
+    """A difference that several functions have is one line; those that break nobody are counted by kind."""
+    assert specfn("diff", *two).out.splitlines() == [
+        "Breaking:",
+        "  2 functions (pets_putById, b_put): $input.body.age: maximum 40 became 30 (bound)",
+        "",
+        "Maybe breaking:",
+        '  2 functions (pets_putById, b_put): $input.body.mark: the default "a" became "b" (default)',
+        "",
+        "Other (--all lists them):",
+        "  2 text",
+        "  2 type",
+        "",
+        "8 differences: 2 breaking, 2 maybe breaking, 4 other",
+    ]
+    table = specfn("diff", *two, "--markdown").out.partition("**Maybe breaking**\n\n")[2]
+    assert table.splitlines() == [
+        "| function | kind | difference |",
+        "|---|---|---|",
+        '| 2 functions (pets\\_putById, b\\_put) | default | \\$input.body.mark: the default "a" became "b" |',
+        "",
+        "**Other**",
+        "",
+        "| kind | number |",
+        "|---|---|",
+        "| text | 2 |",
+        "| type | 2 |",
+    ]
+
+
+def test_all_lists_every_difference(two: tuple[Path, Path], specfn: Callable[..., Ended]) -> None:
+    """With --all, each difference of each function has its line; JSON is complete without it."""
+    differences = specfn("diff", *two, "--json").data["differences"]
+    lines = [line for line in specfn("diff", *two, "--all").out.splitlines() if line[:2] == "  "]
+    assert len(lines) == len(differences) == 8
+    assert {line.strip() for line in lines} == {
+        f"{each['name']}: {each['sentence']} ({each['kind']})" for each in differences
+    }
+    rows = specfn("diff", *two, "--all", "--markdown").out.splitlines()
+    assert len([row for row in rows if row.startswith(("| pets", "| b"))]) == 8
+    assert specfn("diff", *two, "--all", "--json").data["differences"] == differences
+
+
+def test_many_functions_are_counted(specfn: Callable[..., Ended], tmp_path: Path) -> None:
+    """The first names stand for many."""
+    old = changed(
+        lambda d: d["paths"].update(
+            {f"/{name}": {"get": {"parameters": [], "responses": {}}} for name in "abcde"}
+        )
+    )
+    new = copy.deepcopy(old)
+    for name in "abcde":
+        new["paths"][f"/{name}"]["get"]["parameters"].append(
+            {"name": "q", "in": "query", "required": True, "schema": {"type": "string"}}
+        )
+    files = written(tmp_path / "old.json", old), written(tmp_path / "new.json", new)
+    line = specfn("diff", *files).out.splitlines()[1]
+    assert line.startswith("  5 functions (a_get, b_get, c_get, ...): ")
+
+
+def test_responses_are_judged_on_request(
+    two: tuple[Path, Path], specfn: Callable[..., Ended]
+) -> None:
+    """With --responses, what clients cannot read any more breaks them and counts for the exit code."""
+    old = two[0]
+    document = two_functions(is_new=False)
+    document["components"]["schemas"]["Seen"]["properties"]["at"].update(type="integer")
+    new = written(two[1], document)
+    assert specfn("diff", old, new).code == 0
+    ended = specfn("diff", old, new, "--responses")
+    assert ended.code == 1
+    assert "$output.at: the type string became integer (type)" in ended.out.splitlines()[1]
+    assert specfn("diff", old, new, "--responses", "--json").data["counts"]["yes"] == 2
 
 
 def test_equal_documents(specfn: Callable[..., Ended], tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The subcommand ``specfn diff``: the differences between two versions of a document."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 
 @shared.command(
     "diff",
-    "specfn diff old.yaml new.yaml",
+    "specfn diff old.yaml new.yaml --responses",
     "git show main:api.yaml | specfn diff - api.yaml --markdown",
 )
 @click.argument("old", shell_complete=shared.complete_files)
@@ -34,11 +35,32 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")
-def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) -> int:
+@click.option(
+    "--responses",
+    is_flag=True,
+    help="Also judge responses: what clients of OLD cannot read any more breaks them.",
+)
+@click.option(
+    "--all",
+    "show_all",
+    is_flag=True,
+    help="Every difference of every function on its own line, also those that break nobody.",
+)
+def command(
+    old: str,
+    new: str,
+    *,
+    as_json: bool,
+    markdown: bool,
+    strict: bool,
+    responses: bool,
+    show_all: bool,
+) -> int:
     """Report the differences between OLD and NEW that a model or the server would notice.
 
     The exit code is 1 if callers break: a function or an argument was removed, renamed or moved, an accepted value is
-    now refused, or calls are sent in another way. Undecided differences count only with --strict.
+    now refused, or calls are sent in another way. Undecided differences count only with --strict. A difference that
+    several functions have is one line, and those that break nobody are counted by kind. --json lists all of them.
     """
     from specfn.comparison.compare import compare  # noqa: PLC0415  # not for the list of commands
 
@@ -49,7 +71,7 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
     with Progress() as progress:
         applications = source.version("OLD", old, progress), source.version("NEW", new, progress)
         progress.begin("comparing")
-        differences = compare(*applications)
+        differences = compare(*applications, responses=responses)
     counts = {
         verdict: sum(difference.breaking == verdict for difference in differences)
         for verdict in _TITLES
@@ -61,18 +83,47 @@ def command(old: str, new: str, *, as_json: bool, markdown: bool, strict: bool) 
         }
         output.write_value(data)
     elif markdown:
-        output.write_text("\n".join(_markdown(differences, counts)))
+        output.write_text("\n".join(_markdown(differences, counts, show_all=show_all)))
     else:
-        _show(differences, counts)
+        _show(differences, counts, show_all=show_all)
     breaks = counts["yes"] or (strict and counts["maybe"])
     return EXIT_FAILURE if breaks else EXIT_SUCCESS
 
 
+# -- groups ----------------------------------------------------------------------------------------
+
+
+def _groups(
+    differences: Iterable["Difference"], verdict: "Verdict", *, show_all: bool
+) -> "list[list[Difference]]":
+    """Return the differences of a verdict, those with the same kind and sentence together; each alone for all lines."""
+    groups: dict[Any, list[Difference]] = {}
+    for index, difference in enumerate(differences):
+        if difference.breaking == verdict:
+            key = index if show_all else (difference.kind, difference.sentence)
+            groups.setdefault(key, []).append(difference)
+    return [*groups.values()]
+
+
+#: The maximum number of functions of a group that are named.
+_MAX_NAMES: Final = 3
+
+
+def _functions(group: "list[Difference]") -> str:
+    """Return the functions of a group for a line: its name, or their number and the first names."""
+    names = [*dict.fromkeys(difference.name for difference in group)]
+    if len(names) == 1:
+        return names[0]
+    more = ", ..." if len(names) > _MAX_NAMES else ""
+    return f"{len(names):,} functions ({', '.join(names[:_MAX_NAMES])}{more})"
+
+
+def _counts_by_kind(groups: "list[list[Difference]]") -> Sequence[tuple[str, int]]:
+    """Return the number of differences of each kind, the largest first."""
+    return Counter(difference.kind for group in groups for difference in group).most_common()
+
+
 # -- text ------------------------------------------------------------------------------------------
-
-
-def _of(differences: Iterable["Difference"], verdict: "Verdict") -> "list[Difference]":
-    return [difference for difference in differences if difference.breaking == verdict]
 
 
 def _summary(counts: dict[Any, int]) -> str:
@@ -82,16 +133,22 @@ def _summary(counts: dict[Any, int]) -> str:
     )
 
 
-def _show(differences: Sequence["Difference"], counts: dict[Any, int]) -> None:
+def _show(differences: Sequence["Difference"], counts: dict[Any, int], *, show_all: bool) -> None:
     for verdict, title in _TITLES.items():
-        listed = _of(differences, verdict)
-        if listed:
-            output.write_lines(f"{title}:", "heading")
-            for difference in listed:
-                output.write_lines(
-                    f"  {_line(str(difference))} ({difference.kind})", _MEANINGS[verdict]
-                )
-            output.write_lines("")
+        groups = _groups(differences, verdict, show_all=show_all)
+        if not groups:
+            continue
+        is_counted = verdict == "no" and not show_all
+        output.write_lines(f"{title} (--all lists them):" if is_counted else f"{title}:", "heading")
+        if is_counted:
+            for kind, count in _counts_by_kind(groups):
+                output.write_lines(f"  {count:,} {kind}", _MEANINGS[verdict])
+        else:
+            for group in groups:
+                where, difference = _functions(group), group[0]
+                text = f"{where}: {difference.sentence}" if where else difference.sentence
+                output.write_lines(f"  {_line(text)} ({difference.kind})", _MEANINGS[verdict])
+        output.write_lines("")
     output.write_lines(_summary(counts) if differences else "no differences")
 
 
@@ -114,17 +171,26 @@ _PLAIN: Final = str.maketrans(
 )
 
 
-def _markdown(differences: Sequence["Difference"], counts: dict[Any, int]) -> Iterator[str]:
+def _markdown(
+    differences: Sequence["Difference"], counts: dict[Any, int], *, show_all: bool
+) -> Iterator[str]:
     yield f"### API changes: {_summary(counts)}" if differences else "### API changes: none"
     for verdict, title in _TITLES.items():
-        listed = _of(differences, verdict)
-        if listed:
-            yield from ("", f"**{title}**", "", "| function | kind | difference |", "|---|---|---|")
-            yield from map(_row, listed)
+        groups = _groups(differences, verdict, show_all=show_all)
+        if not groups:
+            continue
+        yield from ("", f"**{title}**", "")
+        if verdict == "no" and not show_all:
+            yield from ("| kind | number |", "|---|---|")
+            yield from (f"| {kind} | {count:,} |" for kind, count in _counts_by_kind(groups))
+        else:
+            yield from ("| function | kind | difference |", "|---|---|---|")
+            yield from map(_row, groups)
 
 
-def _row(difference: "Difference") -> str:
-    cells = (difference.name or "(document)", difference.kind, difference.sentence)
+def _row(group: "list[Difference]") -> str:
+    difference = group[0]
+    cells = (_functions(group) or "(document)", difference.kind, difference.sentence)
     return f"| {' | '.join(map(_cell, cells))} |"
 
 

@@ -53,12 +53,12 @@ def choose_for_part(declared: Sequence[str], given: str | None, default: str) ->
     """
     if not declared:
         return given or default
-    if given is not None and any(_is_within(given, range_) for range_ in declared):
+    if given is not None and any(is_within(given, range_) for range_ in declared):
         return given
     return next((name for name in declared if "*" not in name), given or default)
 
 
-def _is_within(media_type: str, range_: str) -> bool:
+def is_within(media_type: str, range_: str) -> bool:
     """Return whether a media type matches a range (RFC 9110, section 12.5.1)."""
     name, wanted = essence(media_type), essence(range_)
     return wanted in {name, "*/*"} or (
