@@ -41,6 +41,15 @@ def with_item(**keywords: Any) -> Json:
 
 MORE = {**ITEM["properties"], "more": TEXT}
 LESS = {"id": TEXT}
+
+
+def tagged(name: str) -> Json:
+    """Return an alternative that a required property names."""
+    properties = {"kind": {"const": name}, name: TEXT}
+    return {"type": "object", "properties": properties, "required": ["kind"]}
+
+
+MANY = [tagged(f"k{index}") for index in range(30)]
 NULL = {"type": ["string", "null"]}
 
 #: Two schemas of a response, and the differences with their verdicts forward and backward.
@@ -92,6 +101,18 @@ SCHEMAS: dict[str, tuple[Any, Any, Json, Json]] = {
         {"anyOf": [TEXT, {"type": "integer"}, {"type": "boolean"}]},
         {"$output branch-added": "yes"},
         {"$output branch-removed": "no"},
+    ),
+    "an alternative among many": (
+        {"anyOf": MANY},
+        {"anyOf": [*MANY, tagged("new")]},
+        {"$output branch-added": "yes"},
+        {"$output branch-removed": "no"},
+    ),
+    "a required property that is not declared": (
+        {"type": "object", "required": ["id", "key"], "properties": LESS},
+        {"type": "object", "required": ["id"], "properties": LESS},
+        {"$output.key required": "yes"},
+        {"$output.key required": "no"},
     ),
     "a wider bound": (
         {"type": "integer", "maximum": 5},

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
+from urllib.parse import unquote
 
 from specfn._internal.json import JsonObject, dumps_sorted
+from specfn._internal.pointer import unescape
 from specfn.comparison.difference import DifferenceKind, SchemaChange, Verdict, shorten
 from specfn.comparison.keyword_rules import constraints, type_text, types_of, values_of
 from specfn.comparison.matching import Matched, match
@@ -213,7 +215,8 @@ class BranchRule:
         """Return the name of an alternative for a sentence: of its definition, its title, its tag or its types."""
         reference = reference_of(schema)
         if isinstance(reference, str):
-            return shorten(reference.rpartition("/")[2])
+            name = unescape(unquote(reference.rpartition("/")[2]))
+            return shorten(name.partition("<")[0])  # a derived definition has a hash after it
         node = self._pairs.resolve(schema, is_old=is_old)
         title, tag = title_of(node), tag_of(node)
         if title is not None:
@@ -245,6 +248,8 @@ class BranchRule:
 
     def _best(self, schema: Any, after: list[Any], depth: int) -> Verdict:
         """Return whether the new alternatives refuse a value of an old one."""
+        if self._has_other_tag(schema, after):
+            return "yes"
         if depth >= _MAX_DEPTH or len(after) > _MAX_BRANCHES:
             return "maybe"
         verdicts = set[Verdict]()
@@ -253,6 +258,14 @@ class BranchRule:
             if "no" in verdicts:
                 return "no"
         return "yes" if verdicts == {"yes"} else "maybe"
+
+    def _has_other_tag(self, schema: Any, after: list[Any]) -> bool:
+        """Return whether an alternative has a tag, and each new one has another value of the same property."""
+        tag = tag_of(self._pairs.resolve(schema, is_old=True))
+        tags = [tag_of(self._pairs.resolve(branch, is_old=False)) for branch in after]
+        return tag is not None and all(
+            other is not None and other[0] == tag[0] and other[1] != tag[1] for other in tags
+        )
 
     def _overlap(self, old: JsonObject, new: JsonObject, after: list[Any]) -> _Changes:
         """Yield an undecided change if a value may fit two alternatives that were changed."""

@@ -170,7 +170,8 @@ def _required(old: JsonObject, new: JsonObject) -> _Changes:
         if key not in before and not is_new:
             yield SchemaChange((key,), "required", False, True, "yes", "it is now required")
     for key in before:
-        if key not in after and key in properties_of(new):
+        is_removed = key in known and key not in properties_of(new)
+        if key not in after and not is_removed:
             yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
 
 
