@@ -294,12 +294,14 @@ def _id(part: Mapping[str, Any]) -> str:
 def _is_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
     """Return whether a part with a name but without an id belongs to another call than the last one.
 
-    It names another function, or its arguments begin with a bracket although those of the call are a complete object.
+    It names another function, or the last call has no id and is complete, and the arguments of the part begin an object.
     """
     before, function = call.get("function") or {}, part["function"]
     arguments = before.get("arguments")
     if arguments is None or before.get("name") != function["name"]:
         return arguments is not None
+    if call.get("id"):
+        return False
     begin, text = function.get("arguments"), join_pieces(arguments)
     begins = begin.lstrip().startswith("{") if isinstance(begin, str) else begin is not None
     return begins and isinstance(strict(text) if isinstance(text, str) else text, dict)
