@@ -240,6 +240,7 @@ EVERYTHING: dict[str, Any] = {
     "headers": "omit",
     "cookies": "required",
     "hidden": {"a": True, "b": False},
+    "path_parameters": {"export": False, "*": True},
     "media_types": {"*": "text/plain"},
     "references": ["https://example.com"],
     "max_document_bytes": 1_000,

@@ -37,6 +37,8 @@ class Options(Model):
         cookies: the cookie parameters that a model sees.
         hidden: parameter names that a model must not see (``True``), or must see although they look
             like credentials (``False``).
+        path_parameters: whether a whole segment ``:name`` of a path key is a parameter (``True``) or text (``False``), by
+            name; ``"*"`` for all others that no operation declares.
         media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
         references: ``"internal"``, the directory that references to other files may stay in, or the
             origins that they may be fetched from.
@@ -76,6 +78,7 @@ class Options(Model):
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
+    path_parameters: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: Annotated[str | Sequence[str], store_as(str | tuple[str, ...])] = "internal"
     max_document_bytes: Annotated[int, Field(ge=1)] = 256 * 1024 * 1024

@@ -65,6 +65,7 @@ class Settings(NamedTuple):
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
+    path_parameters: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"
     max_document_bytes: int = 256 * 1024 * 1024

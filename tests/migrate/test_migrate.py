@@ -5,7 +5,10 @@ import pytest
 
 from specfn.api import load
 from specfn.application.application import Application
+from specfn.errors import UsageError
 from specfn.function.function import Function
+from specfn.http.connection import Connection
+from specfn.http.request.request import request
 from specfn.options import Options
 
 OK = {"200": {"description": "ok"}}
@@ -283,10 +286,50 @@ def test_path_keys(path: str, accessor: str, keys: list[str]) -> None:
 
 
 def test_a_colon_segment_is_a_parameter() -> None:
-    """R3: ``:a`` is ``{a}``, declared ``in: path`` or not."""
+    """R3: ``:a`` is ``{a}`` if it is declared ``in: path``, or if no path key of the document has braces."""
     declared = {"parameters": [{"name": "a", "in": "path", "required": True, "schema": {}}]}
     assert one(declared, "/x/:a").route.keys == (("a", True),)
+    assert one(declared, "/x/{b}/:a").route.keys == (("b", True), ("a", True))
     assert one({}, "/x/:a").route.keys == (("a", True),)
+
+
+@pytest.mark.parametrize(
+    ("options", "keys", "url"),
+    [
+        ({}, ["p"], "https://x.test/projects/a/:export"),
+        ({"export": True}, ["p", "export"], "https://x.test/projects/a/b"),
+        ({"*": True}, ["p", "export"], "https://x.test/projects/a/b"),
+        ({"*": True, "export": False}, ["p"], "https://x.test/projects/a/:export"),
+    ],
+)
+def test_a_custom_method_behind_a_colon(
+    options: dict[str, bool], keys: list[str], url: str
+) -> None:
+    """R3: an undeclared ``:verb`` is sent as text, with a note, unless ``Options.path_parameters`` says otherwise."""
+    document = {"openapi": "3.1.0", "paths": {"/projects/{p}/:export": {"post": {}}}}
+    function = load(document, options=Options(path_parameters=options)).functions[0]
+    assert [key for key, _ in function.route.keys] == keys
+    arguments = dict(zip(keys, "ab", strict=False))
+    assert str(request(function, arguments, Connection(base_url="https://x.test")).url) == url
+    told = [note.text for note in function.notes if "':export'" in note.text]
+    assert len(told) == 1
+    decided = "Options.path_parameters says so"
+    assert (decided if "export" in options else f"{{'export': {'export' not in keys}}}") in told[0]
+
+
+def test_the_verb_of_a_colon_segment_raises_the_safety() -> None:
+    """R3, F6: ``/:delete`` is the custom method that it would be behind a name."""
+    document = {"openapi": "3.1.0", "paths": {"/p/{p}/:delete": {"post": {}}}}
+    assert load(document).functions[0].safety == "destructive"
+
+
+def test_a_choice_for_no_segment_is_refused() -> None:
+    """R3: a key of ``Options.path_parameters`` that no path key has is a UsageError that names the nearest."""
+    document = {"openapi": "3.1.0", "paths": {"/p/{p}/:export": {"post": {}}}}
+    with pytest.raises(UsageError, match=r"'exports'.*did you mean 'export'"):
+        load(document, options=Options(path_parameters={"exports": True}))
+    empty = {"openapi": "3.1.0", "paths": {}}
+    assert not load(empty, options=Options(path_parameters={"*": True})).errors
 
 
 def test_a_fragment_tells_operations_apart() -> None:

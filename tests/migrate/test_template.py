@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.migrate.route import Placeholder, Template
-from specfn.migrate.template import parse, placeholders
+from specfn.migrate.template import ColonSegments, parse, placeholders
 
 P = Placeholder
 
@@ -43,9 +43,11 @@ PATHS: list[tuple[str, tuple[str, ...], tuple[Any, ...]]] = [
     ("/{a,b}", ("a,b",), ((P("a,b"),),)),
     # a whole segment that begins with a colon is a parameter
     ("/:a/x", ("a",), ((P("a"),), ("x",))),
-    ("/:a/x", (), ((P("a"),), ("x",))),
-    ("/:user-id/:_b", (), ((P("user-id"),), (P("_b"),))),
-    ("/:é", (), ((P("é"),),)),
+    ("/:user-id/:_b", ("user-id", "_b"), ((P("user-id"),), (P("_b"),))),
+    ("/:é", ("é",), ((P("é"),),)),
+    ("/:pet_name", ("petName",), ((P("pet_name"),),)),
+    ("/{a}/:b", ("a", "c"), ((P("a"),), (P("b"),))),
+    ("/{project}/:export", ("projectName",), ((P("project"),), (":export",))),
     ("/:2a", ("2a",), ((P("2a"),),)),
     ("/:a.b", ("a.b",), ((P("a.b"),),)),
     ("/:a.json", ("a",), ((":a.json",),)),
@@ -204,6 +206,51 @@ def test_plain_keys_come_back(parts: list[tuple[str, str]]) -> None:
     assert written == key
 
 
+#: Whole segments that begin with a colon and that nothing declares, and whether they are parameters.
+COLONS: list[tuple[str, bool]] = [
+    *(
+        (name, True)
+        for name in "id ID userId user_id user-id userID idOrUrl drainIdOrUrl orderId listId".split()
+    ),
+    *((name, True) for name in "token name slug key uuid username userName".split()),
+    *(
+        (name, False)
+        for name in "a export getById listByUserId resolveUserId getByIds grid paid valid".split()
+    ),
+    *((name, False) for name in "nameAvailability keys cancel é _b".split()),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), COLONS)
+def test_undeclared_colon_segments(name: str, *, expected: bool) -> None:
+    """R3: an undeclared ``:a`` is text, unless its name is that of an identifier."""
+    last = parse(f"/x/{{y}}/:{name}").segments[-1]
+    assert last == ((P(name),) if expected else (f":{name}",))
+    assert parse(f"/:{name}", (name,)).segments == ((P(name),),)
+    assert parse(f"/:{name}", (), ColonSegments(is_only_form=True)).segments == ((P(name),),)
+
+
+names = st.sampled_from([name for name, _ in COLONS])
+
+
+@given(names, st.booleans(), st.booleans(), st.booleans())
+def test_choices_for_colon_segments(
+    name: str,
+    choice: bool,  # noqa: FBT001  # drawn
+    is_declared: bool,  # noqa: FBT001
+    is_only_form: bool,  # noqa: FBT001
+) -> None:
+    """R3: a choice by name decides about every segment; that for all others, about undeclared ones."""
+    declared = (name,) if is_declared else ()
+
+    def is_parameter(choices: dict[str, bool]) -> bool:
+        colons = ColonSegments(choices, is_only_form)
+        return parse(f"/x/:{name}", declared, colons).segments[-1] == (P(name),)
+
+    assert is_parameter({name: choice, "*": not choice}) is choice
+    assert is_parameter({"other": not choice, "*": choice}) is (is_declared or choice)
+
+
 pieces = st.sampled_from(["a", "id", "user-id", "_x", "é", "v1", "@c", "x:verb", ""])
 
 
@@ -217,7 +264,8 @@ def test_a_colon_segment_is_the_same_as_a_braced_one(parts: list[tuple[str, bool
         "/x/" + "/".join(form.format(text) if is_name else text for text, is_name in named)
         for form in ("{{{}}}", ":{}")
     )
-    assert parse(colons) == parse(braced)
+    declared = [text for text, is_name in named if is_name]
+    assert parse(colons, declared) == parse(braced, declared)
 
 
 @pytest.mark.parametrize("unit", ["{", "}", "{a", "{a}{", "%25", "/{x}", "{?a}", "{{", "a,"])

@@ -18,6 +18,7 @@ from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.migrate import operations
 from specfn.migrate.operation_keys import route_keys, texts_of
 from specfn.migrate.route import Route
+from specfn.migrate.template import colon_name
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
 from specfn.tools.function_set import AdvertisedFunction
@@ -93,7 +94,7 @@ def _refuse_equal_names(before: Sequence[Function], after: Sequence[Function]) -
 def refuse_unmatched(
     routes: Sequence[Route], document: JsonObject, settings: Settings, resolve: SchemaResolver
 ) -> None:
-    """Check that the keys of ``answers``, ``hidden``, ``media_types`` and ``safety`` match something in the document.
+    """Check that the keys of ``answers``, ``hidden``, ``media_types``, ``path_parameters`` and ``safety`` match something in the document.
 
     Args:
         routes: of the document, before any is selected.
@@ -111,6 +112,7 @@ def refuse_unmatched(
         "media_types", settings.media_types, bodies, "function with a request body"
     )
     _refuse_unknown_parameters(settings.hidden, document, resolve)
+    _refuse_unknown_segments(settings.path_parameters, document)
 
 
 def _refuse_unmatched_keys(
@@ -124,6 +126,20 @@ def _refuse_unmatched_keys(
         if not any(keys.match(pattern) for keys in operations):
             closest = near(pattern, texts_of(operations))
             raise UsageError(f"Options.{option}: {pattern!r} matches no {what}{closest}")
+
+
+def _refuse_unknown_segments(choices: Mapping[str, bool], document: JsonObject) -> None:
+    wanted = choices.keys() - {_ANY}
+    if not wanted:
+        return
+    texts = (text for operation in operations(document) for text in operation.path.split("/"))
+    names = {name for text in texts if (name := colon_name(text)) is not None}
+    for name in choices:
+        if name in wanted - names:
+            closest = near(name, sorted(names)) or "; the document has no such segments"
+            raise UsageError(
+                f"Options.path_parameters: {name!r} is not a segment ':{name}' of any path{closest}"
+            )
 
 
 def _refuse_unknown_parameters(

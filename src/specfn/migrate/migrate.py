@@ -1,7 +1,7 @@
 """Migration of a normalized document: every operation becomes a route or an error (rules R1, R2, R9)."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -22,9 +22,9 @@ from specfn.migrate.broken_references import References, Refused, refuse_referen
 from specfn.migrate.operation_keys import OperationKeys, values_for
 from specfn.migrate.parameters.parameters import GROUPS, groups, path_parameters
 from specfn.migrate.parameters.reserved import scheme_keys
-from specfn.migrate.route import DeclaredResponse, Placeholder, Route, Template
+from specfn.migrate.route import DeclaredResponse, Parameter, Placeholder, Route, Template
+from specfn.migrate.template import ColonSegments, colon_name, placeholders
 from specfn.migrate.template import parse as parse_template
-from specfn.migrate.template import placeholders
 from specfn.records import Note, OperationCode, OperationError
 from specfn.settings import Settings
 
@@ -111,9 +111,10 @@ def migrate(
         unread: why references to other documents were not followed, by their texts.
     """
     templates: list[tuple[Operation, Template | OperationError]] = []
+    colons = colon_segments(document, settings)
     for operation in operations(document):
         try:
-            templates.append((operation, _template(operation, settings, numbers)))
+            templates.append((operation, _template(operation, settings, numbers, colons)))
         except Refused as refused:
             templates.append((operation, _error(operation, refused, unread)))
     names = iter(
@@ -189,7 +190,19 @@ def _error(operation: Operation, refused: Refused, unread: Mapping[str, str]) ->
     )
 
 
-def _template(operation: Operation, settings: Settings, numbers: NumberUsers | None) -> Template:
+def colon_segments(document: JsonObject, settings: Settings) -> ColonSegments:
+    """Return which segments ``:a`` in the path keys of a document are parameters."""
+    paths = document.get("paths")
+    has_braces = isinstance(paths, dict) and any("{" in path for path in paths if is_name(path))
+    return ColonSegments(settings.path_parameters, is_only_form=not has_braces)
+
+
+def _template(
+    operation: Operation,
+    settings: Settings,
+    numbers: NumberUsers | None,
+    colons: ColonSegments,
+) -> Template:
     """Check that an operation can be called, and parse its path."""
     if operation.method.lower() in _ON_REQUEST and operation.method.lower() not in settings.methods:
         reason = f"{operation.method} operations are left out; Options.methods converts them"
@@ -213,7 +226,7 @@ def _template(operation: Operation, settings: Settings, numbers: NumberUsers | N
     if fault:
         raise Refused("malformed", fault.text, fault.pointer)
     try:
-        return parse_template(operation.path, _declared_in_path(operation.raw))
+        return parse_template(operation.path, _declared_in_path(operation.raw), colons)
     except ValueError as error:
         raise Refused("path", str(error), join(("paths", operation.path))) from None
 
@@ -262,6 +275,9 @@ class _RouteReader:
         in_groups = [pair for pair in declared if pair[1] not in taken]
         in_groups = _without_fixed(in_groups, template, notes)
         parameters = path_parameters(names, in_path, notes, pointer)
+        if "/:" in operation.path:
+            choices = self._settings.path_parameters
+            notes += _colon_notes(operation, template, parameters, choices)
         by_key, hidden = groups(in_groups, self._settings, self._keys, self._resolve, notes)
         body = body_of(
             raw.get("requestBody"),
@@ -376,6 +392,35 @@ class _RouteReader:
             )
             notes.append(Note(pointer=f"{pointer}/{success.status}", text=text))
         return success, responses.without(None if success is None else success.status)
+
+
+def _colon_notes(
+    operation: Operation,
+    template: Template,
+    parameters: Sequence[Parameter],
+    choices: Mapping[str, bool],
+) -> Iterator[Note]:
+    """Yield a note for each segment ``:a`` of a path key that no declaration decides (rule R3)."""
+    declared = {parameter.name for parameter in parameters if parameter.pointer}
+    for text, pieces in zip(
+        operation.path.partition("#")[0].partition("?")[0][1:].split("/"),
+        template.segments,
+        strict=False,
+    ):
+        name = colon_name(text)
+        if name is not None and name not in declared:
+            is_text = pieces == (text,)
+            what = "sent as text" if is_text else "a parameter"
+            why = "Options.path_parameters says so"
+            if name not in choices:
+                other = "makes it a parameter" if is_text else "sends it as text"
+                why = (
+                    f"nothing declares it; Options.path_parameters={{{name!r}: {is_text}}} {other}"
+                )
+            yield Note(
+                pointer=join(("paths", operation.path)),
+                text=f"the segment {text!r} of the path is {what}, because {why}",
+            )
 
 
 def _in_query(template: Template) -> frozenset[str]:

@@ -6,10 +6,11 @@ can be sent. A path that cannot be sent, or could leave the server, is refused.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
+from specfn.migrate.accessor import words_of
 from specfn.migrate.route import Pieces, Placeholder, Template
 
 # Every pattern is linear: runs are possessive, and two alternatives never begin with the same character.
@@ -40,6 +41,55 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]{2}")
 #: The name of a parameter in the form ``:a``. It does not begin with a digit, unlike a port or a time.
 _COLON_NAME: Final = re.compile(r"[^\W\d][\w-]*+")
 
+#: The names of undeclared segments ``:a`` that are parameters, in lower case, besides those that end in ``id``.
+_PARAMETER_NAMES: Final = frozenset("id key name slug token username uuid".split())
+_IDENTIFIERS: Final = (("id",), ("id", "or", "url"))
+
+#: The first words of names such as ``:getById``, which are custom methods. Words that are often nouns are left out.
+_VERBS: Final = frozenset(
+    "add apply assign attach cancel clear close create delete detach disable edit enable execute fetch find generate get"
+    " lookup modify read regenerate remove rename replace reset resolve retrieve revoke search start stop submit update"
+    " validate verify".split()
+)
+
+
+class ColonSegments(NamedTuple):
+    """The decision which undeclared segments ``:a`` are parameters. Declared ones always are, unless chosen otherwise.
+
+    Attributes:
+        choices: whether a segment is a parameter, by its name without the colon; ``*`` for other undeclared ones.
+        is_only_form: whether no path key of the document has braces, so that a colon is its form of a parameter.
+    """
+
+    choices: Mapping[str, bool] = {}
+    is_only_form: bool = False
+
+    def is_parameter(self, name: str, *, declared: bool) -> bool:
+        """Return whether a segment ``:name`` is a parameter, not text such as the custom method ``:export``."""
+        if not declared and not _COLON_NAME.fullmatch(name):
+            return False
+        if name in self.choices:
+            return self.choices[name]
+        return declared or self.choices.get("*", self.is_only_form or _names_identifier(name))
+
+
+def _names_identifier(name: str) -> bool:
+    """Return whether a name is that of an identifier, as ``userId`` or ``slug``; ``getById`` is a custom method."""
+    words = words_of(name)
+    if name.lower() in _PARAMETER_NAMES:
+        return True
+    if not any(words[-len(end) :] == end for end in _IDENTIFIERS):
+        return False
+    return "by" not in words and not (len(words) > 2 and words[0] in _VERBS)
+
+
+def colon_name(text: str) -> str | None:
+    """Return the name of a segment in the form ``:a``; ``None`` for another segment."""
+    return text[1:] if text.startswith(":") and _COLON_NAME.fullmatch(text, 1) else None
+
+
+#: The decision for a key of an unknown document.
+_ANY_DOCUMENT: Final = ColonSegments()
 
 #: The most common keys: whole segments, each a literal or a placeholder.
 _ORDINARY: Final = re.compile(
@@ -51,7 +101,9 @@ def _ordinary(text: str) -> Pieces:
     return (Placeholder(text[1:-1]),) if text[0] == "{" else (text,)
 
 
-def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
+def parse(
+    key: str, path_parameters: Iterable[str] = (), colons: ColonSegments = _ANY_DOCUMENT
+) -> Template:
     """Parse a path key.
 
     Literal text stays as the document declares it, percent-encoding included. Unmatched braces are literal text.
@@ -61,6 +113,7 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
         key: a key of the Paths Object.
         path_parameters: the names that the operation declares with ``in: path``. A name with operator
             characters is used as a whole if it is among them.
+        colons: which whole segments ``:a`` are parameters.
 
     Raises:
         ValueError: the path cannot be sent, or could leave the server; the text is a sentence with the
@@ -78,8 +131,11 @@ def parse(key: str, path_parameters: Iterable[str] = ()) -> Template:
     assert parts is not None
     path, query, fragment = parts.group("path", "query", "fragment")
     _refuse_dot_segments(path)
+    texts = path[1:].split("/")
+    if "/:" in path:
+        texts = [*_with_braces(texts, declared, colons)]
     return Template(
-        segments=tuple(_segment(text, declared) for text in path[1:].split("/")),
+        segments=tuple(_pieces(text, declared) for text in texts),
         query=(
             *(_member(text, declared) for text in _MEMBER.findall(query or "")),
             *((name, (Placeholder(name),)) for name in extra),
@@ -155,11 +211,36 @@ def _expansions(key: str, declared: frozenset[str]) -> tuple[str, tuple[str, ...
     return _QUERY_EXPANSION.sub("", key), tuple(name for name in listed if name in declared)
 
 
-def _segment(text: str, declared: frozenset[str]) -> Pieces:
-    name = text[1:]
-    if text.startswith(":") and (name in declared or _COLON_NAME.fullmatch(name)):
-        return (Placeholder(name),)
-    return _pieces(text, declared)
+def _with_braces(
+    texts: list[str], declared: frozenset[str], colons: ColonSegments
+) -> Iterator[str]:
+    """Yield segments, those of the form ``:a`` that are parameters as ``{a}``."""
+    known = {fold(name) for name in declared}
+    alone = _alone(texts, declared)
+    for text in texts:
+        name = text[1:]
+        is_declared = name in declared or fold(name) in known or text == alone
+        is_parameter = text.startswith(":") and colons.is_parameter(name, declared=is_declared)
+        yield f"{{{name}}}" if is_parameter else text
+
+
+def _alone(texts: list[str], declared: frozenset[str]) -> str | None:
+    """Return the segment ``:a`` that pairs with a declaration of another name: one is left on each side (rule R4)."""
+    braced = [
+        piece.name
+        for text in texts
+        for piece in _pieces(text, declared)
+        if isinstance(piece, Placeholder)
+    ]
+    names = {fold(name): name for name in (*braced, *filter(None, map(colon_name, texts)))}
+    known = {fold(name) for name in declared}
+    left, missing = known - names.keys(), names.keys() - known
+    return f":{names[missing.pop()]}" if len(left) == len(missing) == 1 else None
+
+
+def fold(name: str) -> str:
+    """Return a name without the differences that the pairing of path parameters ignores (rule R4)."""
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _member(text: str, declared: frozenset[str]) -> tuple[str, Pieces | None]:

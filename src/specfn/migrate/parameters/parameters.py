@@ -16,6 +16,7 @@ from specfn.migrate.parameters.reserved import (
     reason_to_ignore,
 )
 from specfn.migrate.route import GroupKey, Location, Parameter, ParameterGroup
+from specfn.migrate.template import fold
 from specfn.records import Note
 from specfn.settings import Presence, Settings
 
@@ -124,11 +125,11 @@ def _pair(
     """Match placeholders with parameters of nearly the same name; then match the last two if one of each remains."""
     near: dict[str, list[str]] = {}
     for other in left:
-        near.setdefault(_fold(other), []).append(other)
+        near.setdefault(fold(other), []).append(other)
     pairs = {
         name: left.pop(others[0])
         for name in missing
-        if len(others := near.get(_fold(name), [])) == 1 and others[0] in left
+        if len(others := near.get(fold(name), [])) == 1 and others[0] in left
     }
     alone = [name for name in missing if name not in pairs]
     if len(alone) == len(left) == 1:
@@ -140,11 +141,6 @@ def _pair(
         text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
         notes.append(Note(pointer=place, text=text))
     return pairs
-
-
-def _fold(name: str) -> str:
-    """Return a name without the differences that do not matter for path parameters (rule R4)."""
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def root_keys(names: Iterable[str]) -> dict[str, str]:
