@@ -7,6 +7,7 @@ from typing import Any
 
 from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
 from specfn.application.bound import Bound, BoundFunction
+from specfn.function.arguments import integers_not_in_digits, source_texts
 from specfn.tools.selection import Select
 
 __all__ = ["middleware", "tools"]
@@ -89,8 +90,14 @@ def _repair(state: Any, functions: dict[str, BoundFunction]) -> tuple[Any, list[
     calls, invalid, broken = [*message.tool_calls], [], []
     for request in message.invalid_tool_calls:
         function = functions.get(request["name"])
-        outcome = function and function.function.parse(request["args"] or "")
-        if outcome and isinstance(outcome.data, dict) and not outcome.incomplete:
+        text = request["args"] or ""
+        outcome = function and function.function.parse(text)
+        if (
+            outcome
+            and isinstance(outcome.data, dict)
+            and not outcome.incomplete
+            and not integers_not_in_digits(source_texts(text, outcome.repairs))
+        ):
             repaired = {"name": request["name"], "args": outcome.data, "id": request["id"]}
             calls.append({**repaired, "type": "tool_call"})
             continue

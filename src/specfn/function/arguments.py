@@ -17,7 +17,7 @@ from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import parse
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, strict
 from specfn.validation.validate import Diagnosis
 
 _Record = TypeVar("_Record", ArgumentProblem, Repair)
@@ -196,9 +196,16 @@ class Checkable(Protocol):
 
 
 def coerce_arguments(
-    function: Checkable, arguments: Any, *, keep_parsed: bool
+    function: Checkable, arguments: Any, *, keep_parsed: bool, texts: Sequence[str] = ()
 ) -> Success | Failure:
-    """Coerce and validate arguments; ``keep_parsed`` keeps a value parsed from a string even if it is invalid."""
+    """Coerce and validate arguments.
+
+    Args:
+        function: the function.
+        arguments: the arguments.
+        keep_parsed: whether a value parsed from a string is kept even if it is invalid.
+        texts: the texts that the arguments were parsed from; see ``source_texts``.
+    """
     diagnosis = _diagnosis(function, arguments)
     outcome = function.validate(arguments) if diagnosis is None else diagnosis.outcome(arguments)
     if outcome or function.fault is not None:
@@ -206,10 +213,12 @@ def coerce_arguments(
     route, schemas = function.route, function.schemas
     try:
         if schemas.settings.keyword:
-            policy = _policy(route, schemas)
+            policy = _policy(route, schemas, texts)
             coerced = coerce(arguments, schemas.validator, policy, diagnosis, opens=keep_parsed)
         else:
-            coerced = _coerce_by_position(arguments, route, schemas, keep_parsed=keep_parsed)
+            coerced = _coerce_by_position(
+                arguments, route, schemas, keep_parsed=keep_parsed, texts=texts
+            )
     except DocumentError:
         return outcome
     return coerced if coerced.repairs else outcome
@@ -229,17 +238,36 @@ def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
     return diagnosis if is_plain else None
 
 
-def _policy(route: Route, schemas: Schemas) -> CoercionPolicy:
+def source_texts(text: str | bytes | bytearray, repairs: Sequence[Repair]) -> tuple[str, ...]:
+    """Return the texts that arguments were parsed from: the text itself, and the strings in it that were decoded."""
+    inner = (repair.before for repair in repairs if repair.kind == "unwrapped")
+    return (text if isinstance(text, str) else text.decode(), *inner)
+
+
+def integers_not_in_digits(texts: Sequence[str]) -> frozenset[int]:
+    """Return the integers that the texts of arguments have in another notation than plain digits."""
+    return frozenset(
+        integer
+        for text in texts
+        for integer in integers_in_other_notation(text, is_strict=strict(text) is not UNREAD)
+    )
+
+
+def _policy(route: Route, schemas: Schemas, texts: Sequence[str]) -> CoercionPolicy:
     """Return the repairs that are permitted for an operation.
 
     Null may mean "clear" in a body (RFC 7396, section 1), so it is left out only of a POST that creates something.
     """
     keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
-    return CoercionPolicy(arrays=schemas.settings.coerce_arrays, keeps_null=keeps)
+    return CoercionPolicy(
+        arrays=schemas.settings.coerce_arrays,
+        keeps_null=keeps,
+        not_digits=integers_not_in_digits(texts),
+    )
 
 
 def _coerce_by_position(
-    given: Any, route: Route, schemas: Schemas, *, keep_parsed: bool
+    given: Any, route: Route, schemas: Schemas, *, keep_parsed: bool, texts: Sequence[str]
 ) -> Success | Failure:
     positions = Positions(schemas.keys)
     arguments, json_repairs = positions.parse_list(given)
@@ -247,7 +275,8 @@ def _coerce_by_position(
     if problems:
         return Failure(data=given, errors=problems)
     named = positions.by_key(arguments, schemas.nullable)
-    outcome = coerce(named, schemas.validator, _policy(route, schemas), opens=keep_parsed)
+    policy = _policy(route, schemas, (*texts, given) if json_repairs else texts)
+    outcome = coerce(named, schemas.validator, policy, opens=keep_parsed)
     same = outcome.data is named
     data = arguments if same else positions.by_position(outcome.data, len(arguments))
     repairs = (*json_repairs, *positions.move(outcome.repairs))
@@ -266,6 +295,7 @@ def check_arguments(
     restore: Callable[[Any], Any] | None = None,
     rename: Callable[[Failure, Any], Failure] | None = None,
     problems: Callable[[Any, Any], Sequence[ArgumentProblem]] | None = None,
+    texts: Sequence[str] = (),
 ) -> Success | Failure:
     """Parse, coerce and validate the arguments that a model sent.
 
@@ -276,12 +306,15 @@ def check_arguments(
         restore: returns arguments with the function's own names; ``None`` if the model reads these.
         rename: returns a failure with the names that the model reads, for the arguments that it sent.
         problems: returns further problems of valid arguments.
+        texts: the texts that ``sent`` was parsed from, if it is a part of parsed arguments.
     """
     parsed = _parse(function, sent)
     if isinstance(parsed, Failure):
         return parsed
     given = parsed.data if restore is None else restore(parsed.data)
-    outcome = coerce_arguments(function, given, keep_parsed=True)
+    if _is_text(sent):
+        texts = (*texts, *source_texts(sent, parsed.repairs))
+    outcome = coerce_arguments(function, given, keep_parsed=True, texts=texts)
     if problems is not None and outcome:
         further = tuple(problems(function, outcome.data))
         if further:
@@ -301,6 +334,7 @@ def check_arguments(
                 restore=restore,
                 rename=rename,
                 problems=problems,
+                texts=texts,
             )
             outcome = unwrap(parsed.data, outcome, check, names)
     if not parsed.repairs and not parsed.incomplete:
@@ -312,13 +346,18 @@ def check_arguments(
     )
 
 
+def _is_text(sent: Any) -> bool:
+    """Return whether arguments are a text. A subclass may have any methods and a metaclass any ``==``."""
+    kind = type(sent)
+    return kind is str or kind is bytes or kind is bytearray
+
+
 def _parse(function: Checkable, sent: Any) -> Success | Failure:
     """Return the arguments as a value. An empty text means that there are no arguments."""
-    kind = type(sent)
-    if kind is not str and kind is not bytes and kind is not bytearray:
+    if not _is_text(sent):
         return Success(data=sent)
     if sent.strip():
-        return parse(bytes(sent) if kind is bytearray else sent)
+        return parse(bytes(sent) if type(sent) is bytearray else sent)
     nothing: Any = {} if function.schemas.settings.keyword else []
     repair = Repair(path="$input", kind="empty", before="", after=nothing)
     return Success(data=nothing, repairs=(repair,))

@@ -1,10 +1,12 @@
 """The reserved argument by which a model asks for fields of a response (rule X12)."""
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.answers import FieldNames, asked_fields
+from specfn.function.arguments import integers_not_in_digits, source_texts
 from specfn.function.function import Function
 from specfn.invocation.response_fields import DocumentedFields, ResponseFields
 from specfn.records import Repair
@@ -88,7 +90,10 @@ class FieldsArgument:
         value, repairs = self._read(sent)
         if not isinstance(value, dict) or self.name not in value:
             return SentArguments(sent)
-        rest = {name: item for name, item in value.items() if name != self.name}
+        rest: Any = {name: item for name, item in value.items() if name != self.name}
+        if isinstance(sent, str | bytes):
+            integers = integers_not_in_digits(source_texts(sent, repairs))
+            rest = _keep_notation(rest, integers) if integers else rest
         received = SentArguments(rest, repairs=repairs)
         fields = value[self.name]
         return received if fields is None else with_fields(received, fields)
@@ -102,3 +107,19 @@ class FieldsArgument:
         if not outcome or outcome.incomplete:
             return sent, ()
         return outcome.data, outcome.repairs
+
+
+def _keep_notation(value: Any, integers: frozenset[int]) -> str:
+    """Return arguments as a text in which some integers have a fraction, because the model wrote no plain digits.
+
+    The value is plain JSON, so its depth is limited.
+    """
+    if type(value) is dict:
+        members = (
+            f"{json.dumps(key)}: {_keep_notation(item, integers)}" for key, item in value.items()
+        )
+        return f"{{{', '.join(members)}}}"
+    if type(value) is list:
+        return f"[{', '.join(_keep_notation(item, integers) for item in value)}]"
+    text = json.dumps(value)
+    return f"{text}.0" if type(value) is int and value in integers else text

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.outcome import Failure, Success
 from specfn.validation.text.lexer import QUOTES, UnreadableError, gap, string
-from specfn.validation.text.reader import EDGES, MORE, ParsedValue, Reader, read_only_value
+from specfn.validation.text.reader import EDGES, ParsedValue, Reader, check_end, read_only_value
 from specfn.validation.text.strict_json import UNREAD, strict
 
 #: The longest text that is read, in characters.
@@ -231,9 +231,7 @@ def _find_value(window: _Window) -> int | None:
 def _read_scalar(window: _Window, repairs: list[Repair]) -> Any:
     text, start, end = window
     reading = Reader(text[:end], repairs).read(start)
-    rest = gap(text[:end], reading.end).end
-    if rest < end:
-        raise UnreadableError(text, rest, MORE)
+    check_end(text, reading.end, end)
     return reading.value
 
 

@@ -36,10 +36,13 @@ class CoercionPolicy(NamedTuple):
     Attributes:
         arrays: whether a scalar may become an array with one item.
         keeps_null: the root keys below which null has a meaning, so that it is never removed.
+        not_digits: the integers that the text has in another notation than plain digits, so that they do not become
+            texts: ``12e34`` may be a hash.
     """
 
     arrays: bool = False
     keeps_null: frozenset[str] = frozenset()
+    not_digits: frozenset[int] = frozenset()
 
 
 #: The default policy.
@@ -68,6 +71,8 @@ def candidates(
         return []
     convert = _CONVERTERS.get(type(value), _of_another)
     conversions = list(convert(value, fault.node, facts))
+    if type(value) is int and value in policy.not_digits:
+        conversions = [candidate for candidate in conversions if candidate.kind != "string"]
     if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
         conversions.append(Candidate("omitted", ABSENT))
     if policy.arrays and type(value) in (str, int, float, bool):

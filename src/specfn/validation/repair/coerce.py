@@ -22,6 +22,7 @@ from specfn.validation.repair.candidates import (
     CoercionPolicy,
     candidates,
 )
+from specfn.validation.text.strict_json import integers_in_other_notation
 from specfn.validation.validate import Diagnosis, Validator
 
 #: The maximum number of rounds, of faults in all rounds, and of guesses that are compared.
@@ -153,6 +154,11 @@ class _Context:
         self.fault_count = 0
         self.compared = 0
 
+    def note_notations(self, text: str) -> None:
+        """Note the integers of a text of JSON that it does not write in plain digits."""
+        integers = integers_in_other_notation(text, is_strict=True)
+        self.policy = self.policy._replace(not_digits=self.policy.not_digits.union(integers))
+
     def faults_in(self, node: Any, value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
         """Return the faults of a part of the value in one node of the schema."""
         if is_plain or is_plain_json(value, self._depth):
@@ -210,7 +216,7 @@ class _Coercion:
 
     def _cases(self) -> list[_RepairCase]:
         cases: list[_RepairCase] = []
-        facts, policy = self.context.facts, self.context.policy
+        facts = self.context.facts
         for fault in self.faults:
             if fault.node is False and not fault.refused:
                 continue  # no candidate exists there, and there may be very many such faults
@@ -221,10 +227,12 @@ class _Coercion:
             if before is not ABSENT:
                 changes = [
                     _Change(place, kind, before, after, fault.node)
-                    for kind, after in candidates(before, fault, place, facts, policy)
+                    for kind, after in candidates(before, fault, place, facts, self.context.policy)
                 ]
                 if changes:
                     cases.append(_RepairCase(fault, changes))
+                if any(change.kind == "json" for change in changes):
+                    self.context.note_notations(before)
         return cases
 
     def _choose(self, cases: list[_RepairCase]) -> list[_Change]:

@@ -143,6 +143,34 @@ def _comment_end(text: str, at: int) -> tuple[int, bool]:
     return (at, True) if line is None else (line.end(), line.end() < len(text))
 
 
+#: An escaped character, and a mark that closes a string: text or the end of a line does not follow it.
+_ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+_CLOSING_MARK: Final = re.compile(r"'\s*(?:[,:}\]]|$)", re.MULTILINE)
+_LINE_END: Final = re.compile(r"$", re.MULTILINE)
+
+#: The reason why a comment that may be a piece of a string is refused.
+HALF_A_STRING: Final = "This comment contains half of a pair of quotation marks, so it may be text whose first mark is missing. Send no comments."
+
+
+def holds_half_a_string(text: str, start: int, end: int) -> bool:
+    """Return whether a comment may be the rest of a string that lost its opening mark: ``2024 #tag"``.
+
+    Args:
+        text: the text.
+        start: the start of the comment, or of white space before it.
+        end: the end of the comment.
+    """
+    line_end = _LINE_END.search(text, end)
+    assert line_end is not None
+    comment = _ESCAPED.sub("", text[start:end])
+    to_line_end = _ESCAPED.sub("", text[start : line_end.start()])
+    if comment.count('"') % 2 or to_line_end.count('"') % 2:
+        return True
+    if comment.count("“") != comment.count("”"):
+        return True
+    return comment.count("'") % 2 == 1 and _CLOSING_MARK.search(comment) is not None
+
+
 def scalar(text: str, at: int) -> Token:
     """Read the string, number or literal at a position.
 

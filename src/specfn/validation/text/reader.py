@@ -9,7 +9,16 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.pointer import input_path
 from specfn.records import Repair
 from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
-from specfn.validation.text.lexer import LITERALS, QUOTES, UnreadableError, gap, scalar, string
+from specfn.validation.text.lexer import (
+    HALF_A_STRING,
+    LITERALS,
+    QUOTES,
+    UnreadableError,
+    gap,
+    holds_half_a_string,
+    scalar,
+    string,
+)
 from specfn.validation.text.strict_json import UNREAD, strict
 
 _KEY: Final = re.compile(r"(?!\d)[\w$][\w$-]*|0|[1-9][0-9]{0,18}")
@@ -238,6 +247,8 @@ class Reader:
             return True
         between = gap(text, at)
         self._at = between.end
+        if "comment" in between.kinds and holds_half_a_string(text, at, between.end):
+            raise self._error(at, HALF_A_STRING)
         for kind in between.kinds:
             self._repair(self._path(-1), kind, self._text[at : self._at].strip(" \t\n\r"), "")
         return between.closed
@@ -281,7 +292,18 @@ def read_only_value(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     start = len(text) - len(text.lstrip(EDGES))
     stop = start + len(text.strip(EDGES))
     reading = Reader(text[:stop], repairs).read(start)
-    end = gap(text, reading.end).end
-    if end < stop:
-        raise UnreadableError(text, end, MORE)
+    check_end(text, reading.end, stop)
     return reading.value, reading.incomplete
+
+
+def check_end(text: str, at: int, stop: int) -> None:
+    """Check that nothing but comments follows a value.
+
+    Raises:
+        UnreadableError: there is more, or a comment that may be the rest of a string.
+    """
+    after = gap(text[:stop], at)
+    if after.end < stop:
+        raise UnreadableError(text, after.end, MORE)
+    if "comment" in after.kinds and holds_half_a_string(text[:stop], at, after.end):
+        raise UnreadableError(text, at, HALF_A_STRING)

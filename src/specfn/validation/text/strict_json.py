@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from math import isinf
 from typing import Any, Final, NamedTuple
@@ -35,6 +36,32 @@ def is_rounded(value: float, text: str) -> bool:
     Such a float would satisfy ``type: integer``, but the number does not. Beyond 2^53, each float is whole.
     """
     return abs(value) < EXACT and value.is_integer() and Decimal(text) != value
+
+
+#: A number in JSON, or in strict JSON also a string, so that its digits are not taken for a number.
+_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER_OR_STRING: Final = re.compile(rf'"[^"\\]*(?:\\.[^"\\]*)*"|{_NUMBER.pattern}', re.DOTALL)
+
+
+def integers_in_other_notation(text: str, *, is_strict: bool) -> Iterator[int]:
+    """Yield the integers that a text writes with a fraction, an exponent, or as ``-0`` (rule V7).
+
+    Args:
+        text: the text.
+        is_strict: whether it is strict JSON. In any other text, numbers in strings count too, because it is not
+            certain where its strings are.
+    """
+    pattern = _NUMBER_OR_STRING if is_strict else _NUMBER
+    for match in pattern.finditer(text):
+        written = match.group()
+        if written[0] == '"':
+            continue
+        if written == "-0":
+            yield 0
+        elif not written.removeprefix("-").isdecimal():
+            value = decimal(written)
+            if type(value) is int:
+                yield value
 
 
 def is_nonzero(text: str) -> bool:

@@ -1,0 +1,118 @@
+"""Laws of arguments: what a model wrote never reaches the server as another value (rules V6, V7)."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from specfn import Function, load
+
+
+def function(properties: dict[str, Any], **operation: Any) -> Function:
+    """Return a function with a body of some properties."""
+    schema = {"type": "object", "properties": properties}
+    post = {
+        "operationId": "send",
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "ok"}},
+        **operation,
+    }
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/things": {"post": post}}}
+    return load(document).functions[0]
+
+
+TEXT: dict[str, Any] = {"type": "string"}
+TEXTS = function(
+    {
+        "text": TEXT,
+        "texts": {"type": "array", "items": TEXT},
+        "filter": {"type": "object", "properties": {"text": TEXT}},
+    }
+)
+
+#: Numbers that are not written in plain digits, such as hashes.
+NOTATIONS = st.one_of(
+    st.builds(
+        "{}{}e{}".format, st.sampled_from(["", "-"]), st.integers(0, 99_999), st.integers(0, 99)
+    ),
+    st.builds("{}E+{}".format, st.integers(0, 99_999), st.integers(0, 99)),
+    st.builds("{}.{}".format, st.integers(0, 10**20), st.sampled_from(["0", "00", "5"])),
+    st.just("-0"),
+)
+
+#: The places and the notations of a text in which a model writes a number.
+WAYS = [
+    lambda number: f'{{"body": {{"text": {number}}}}}',
+    lambda number: f'{{"body": {{"texts": ["a", {number}]}}}}',
+    lambda number: f"{{'body': {{'text': {number},}}}}",
+    lambda number: f"```json\n{{body: {{text: {number}}}}}\n```",
+    lambda number: json.dumps(f'{{"body": {{"text": {number}}}}}'),
+    lambda number: json.dumps({"body": f'{{"text": {number}}}'}),
+    lambda number: json.dumps({"body": {"filter": f'{{"text": {number}}}'}}),
+    lambda number: f'{{"name": "send", "arguments": {{"body": {{"text": {number}}}}}}}',
+    lambda number: json.dumps({"name": "send", "arguments": f'{{"body": {{"text": {number}}}}}'}),
+]
+
+
+@given(NOTATIONS, st.sampled_from(WAYS))
+@example("12e34", WAYS[0])
+@example("9007199254740993.0", WAYS[1])
+def test_only_plain_digits_become_a_text(number: str, way: Any) -> None:
+    """V7: a number with a fraction, an exponent or a negative zero never becomes a text."""
+    text = way(number)
+    assert not TEXTS.check(text)
+    assert not TEXTS.check(text.encode())
+
+
+@given(st.integers(-(10**40), 10**40), st.sampled_from(WAYS))
+def test_plain_digits_become_the_same_text(number: int, way: Any) -> None:
+    """V7: an integer in plain digits becomes the text of these digits, and this is recorded."""
+    outcome = TEXTS.check(way(str(number)))
+    assert outcome
+    assert f'"{number}"' in json.dumps(outcome.data)
+    assert "string" in {repair.kind for repair in outcome.repairs}
+
+
+NUMBERS = function({"n": {"type": ["integer", "string", "boolean"]}, "m": TEXT})
+
+#: Texts that a comment may hide: what stands before the mark is read as a scalar.
+HIDDEN = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["2024", "12", "true", "-1.5", '"a"', "12,"]),
+    st.sampled_from(["", " ", "  "]),
+    st.sampled_from(["#", "//"]),
+    st.text("abc xyz 019:/.-", max_size=12),
+)
+
+
+@given(HIDDEN, st.sampled_from(['"', "'", "”"]), st.sampled_from(["", ",", ', "m": "x"', "}"]))
+@example("2024 #tag", '"', "}")
+@example("12 // 5", '"', "")
+def test_a_comment_never_hides_the_end_of_a_text(hidden: str, mark: str, rest: str) -> None:
+    """V6: what may be a text without its opening mark is a problem, and not a number with a comment."""
+    assert not NUMBERS.check(f'{{"body": {{"n": {hidden}{mark}{rest}\n}}}}')
+
+
+@given(
+    st.sampled_from(["5", "true", '"a"', '"it\'s // no comment"']),
+    st.sampled_from(["don't ask", 'said "twice"', "five", "“so called”", "a 'small' one", "it's"]),
+    st.sampled_from(["// {}\n", "# {}\n", "/* {} */", ", // {}\n", "\n// {}\n"]),
+)
+def test_an_ordinary_comment_is_left_out(scalar: str, comment: str, way: str) -> None:
+    """V6: a comment with pairs of quotation marks or an apostrophe in a word changes nothing."""
+    outcome = NUMBERS.check(f'{{"body": {{"n": {scalar}{way.format(comment)}}}}}')
+    assert outcome
+    assert outcome.data == {"body": {"n": json.loads(scalar)}}
+    assert "comment" in {repair.kind for repair in outcome.repairs}
+
+
+def test_an_integer_beyond_a_float_stays_a_number() -> None:
+    """V6: where a number is expected, every notation of it is read exactly."""
+    numbers = function({"n": {"type": "integer"}})
+    for text in ("12e34", "9007199254740993.0", "-0"):
+        assert numbers.check(f'{{"body": {{"n": {text}}}}}').data == {
+            "body": {"n": int(Decimal(text))}
+        }
