@@ -4,10 +4,11 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn import Function, load
+from specfn import ArgumentError, Connection, Function, load, request
 
 
 def function(properties: dict[str, Any], **operation: Any) -> Function:
@@ -116,3 +117,48 @@ def test_an_integer_beyond_a_float_stays_a_number() -> None:
         assert numbers.check(f'{{"body": {{"n": {text}}}}}').data == {
             "body": {"n": int(Decimal(text))}
         }
+
+
+def url_function(schema: dict[str, Any]) -> Function:
+    """Return a function with one number in the path, in the query and in a header."""
+    places = [("path", "p", True), ("query", "q", False), ("header", "X-N", False)]
+    post = {
+        "operationId": "send",
+        "parameters": [
+            {"in": place, "name": name, "required": required, "schema": schema}
+            for place, name, required in places
+        ],
+        "responses": {"200": {"description": "ok"}},
+    }
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {"/things/{p}": {"post": post}}}
+    return load(document).functions[0]
+
+
+INTEGERS = url_function({"type": "integer"})
+ITEMS = url_function({"type": "array", "items": {"type": "integer"}})
+CONNECTION = Connection(base_url="https://api.example.com")
+
+
+@given(
+    st.one_of(st.integers(-(10**24), 10**24).map(float), st.integers(-(10**17), 10**17).map(float))
+)
+@example(123456789012345680.0)
+@example(1e23)
+def test_a_whole_float_is_sent_in_digits_or_not_at_all(value: float) -> None:
+    """X1: a server reads exactly the integer whose digits the float shows, else the arguments are refused."""
+    for function, wrap in ((INTEGERS, lambda item: item), (ITEMS, lambda item: [item])):
+        arguments = {
+            "p": wrap(value),
+            "query": {"q": wrap(value)},
+            "headers": {"X-N": wrap(value)},
+        }
+        digits = str(int(value))
+        if Decimal(repr(value)) != int(value):
+            with pytest.raises(ArgumentError):
+                request(function, arguments, CONNECTION)
+        else:
+            sent = request(function, arguments, CONNECTION)
+            assert sent.url.path == f"/things/{digits}"
+            assert sent.url.params["q"] == digits
+            assert sent.headers["X-N"] == digits

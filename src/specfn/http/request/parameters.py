@@ -176,10 +176,32 @@ def argument(parameter: Parameter, group: Mapping[str, Any]) -> tuple[bool, Any]
 
 
 def _content(parameter: Parameter, value: Any) -> Any:
-    """Return the value to serialize; a ``content`` parameter becomes text in its media type (Parameter Object)."""
+    """Return the value to serialize; a ``content`` parameter becomes text in its media type (Parameter Object).
+
+    Raises:
+        Unserializable: a float for an integer has no exact digits, or the value is not JSON.
+    """
     if parameter.media_type is None:
+        if _is_rounded(value, parameter.schema):
+            raise Unserializable(
+                "integer", "the number is rounded; write all digits of the integer", value=value
+            )
         return value
     return dumps(value).decode() if is_json(parameter.media_type) else text(value)
+
+
+def _is_rounded(value: Any, schema: Any) -> bool:
+    """Return whether a value of an integer is a float whose digits are not exactly its value, such as ``1e23``."""
+    if not isinstance(schema, dict):
+        return False
+    if isinstance(value, list):
+        return any(_is_rounded(item, schema.get("items")) for item in value)
+    if not isinstance(value, float) or not value.is_integer():
+        return False
+    declared = schema.get("type")
+    types = declared if isinstance(declared, list) else [declared]
+    is_integer = "integer" in types and "number" not in types
+    return is_integer and isinstance(style.number(value), float)
 
 
 def path_text(parameter: Parameter, value: Any) -> str:

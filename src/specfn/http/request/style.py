@@ -10,6 +10,7 @@ objects.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, quote_plus
 
@@ -35,16 +36,20 @@ _MAX_EXACT_FLOAT: Final = 2**53
 
 
 def number(value: float) -> int | float:
-    """Return a whole float as an integer: ``12.0`` becomes 12 (rule X1).
+    """Return a whole float as an integer: ``12.0`` becomes 12, and ``1.2e17`` becomes 120000000000000000 (rule X1).
 
-    JSON has one type of number, but many servers refuse ``12.0`` where they expect an integer.
+    JSON has one type of number, but many servers refuse ``12.0`` where they expect an integer. A float stays one where
+    its digits are not exactly its value: ``1e23`` is 99999999999999991611392.
 
     Raises:
         Unserializable: the number is NaN or infinite.
     """
     if not math.isfinite(value):
         raise Unserializable("number", "NaN and infinities are not JSON numbers", value=value)
-    return int(value) if value.is_integer() and abs(value) <= _MAX_EXACT_FLOAT else value
+    if not value.is_integer():
+        return value
+    is_exact = abs(value) <= _MAX_EXACT_FLOAT or Decimal(repr(value)) == int(value)
+    return int(value) if is_exact else value
 
 
 def normalize(value: Any) -> Any:
