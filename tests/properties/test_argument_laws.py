@@ -162,3 +162,77 @@ def test_a_whole_float_is_sent_in_digits_or_not_at_all(value: float) -> None:
             assert sent.url.path == f"/things/{digits}"
             assert sent.url.params["q"] == digits
             assert sent.headers["X-N"] == digits
+
+
+UPDATING = st.sampled_from("update edit modify change replace set patch merge".split())
+NOUN = st.sampled_from("Config Settings Dataset Role Stream Account Offset".split())
+
+
+def named(place: str, name: str) -> Function:
+    """Return a function of a POST with a name at one place."""
+    path = f"/{name}" if place == "path" else "/things"
+    post = {
+        "requestBody": {
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "note": TEXT,
+                            "labels": {"type": "object", "additionalProperties": TEXT},
+                        },
+                    }
+                }
+            }
+        },
+        "responses": {"200": {"description": "ok"}},
+        **({} if place == "path" else {place: name}),
+    }
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {path: {"post": post}}}
+    return load(document).functions[0]
+
+
+def keeps_null(function: Function) -> bool:
+    """Return whether null for an optional property of the body is a problem, and not left out."""
+    return not function.check({"body": {"note": None}})
+
+
+@given(UPDATING, NOUN, st.sampled_from(["path", "operationId", "summary"]), st.integers(0, 5))
+def test_a_post_whose_name_says_that_it_updates_keeps_null(
+    verb: str, noun: str, place: str, way: int
+) -> None:
+    """V7: null may mean "clear", so it is reported and never left out."""
+    low = noun.lower()
+    spellings = [
+        f"{verb}{noun}", f"{low}.{verb}", f"{verb}-{low}", f"{low}_{verb}", f"{verb.title()}{noun}",
+        f"{low}{verb.title()}",
+    ]  # fmt: skip
+    name = spellings[way] if place != "summary" else f"{verb.title()} the {low}"
+    assert keeps_null(named(place, name))
+
+
+@given(
+    UPDATING,
+    NOUN,
+    st.sampled_from(["create", "add", "new"]),
+    st.sampled_from(["operationId", "summary"]),
+)
+def test_a_post_that_creates_leaves_null_out(
+    verb: str, noun: str, creating: str, place: str
+) -> None:
+    """V7: createImageEdit creates; settings and datasets are other words than set."""
+    separator = " " if place == "summary" else "_"
+    assert not keeps_null(named(place, separator.join([creating, noun.lower(), verb])))
+    assert not keeps_null(named(place, separator.join(["setup", noun.lower()])))
+    assert not keeps_null(named(place, f"{noun}s"))
+
+
+@given(st.text(min_size=1, max_size=8))
+def test_a_key_of_a_map_is_never_removed(key: str) -> None:
+    """V7: the model chose the key, so null there is a problem."""
+    function = named("operationId", "createThing")
+    outcome = function.check({"body": {"labels": {key: None}}})
+    assert not outcome
+    assert outcome.data == {"body": {"labels": {key: None}}}
+    assert function.check({"body": {"note": None, "labels": {key: "x"}}})

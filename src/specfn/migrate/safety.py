@@ -90,7 +90,47 @@ def is_update(route: Route) -> bool:
 
 def is_creation(route: Route) -> bool:
     """Return whether a call only creates a resource; null in its body then means absence (rule V7)."""
-    return _methods(route) == {"post"} and not is_update(route)
+    return _methods(route) == {"post"} and not is_update(route) and not _updates_by_name(route)
+
+
+#: The verbs of a POST that updates, and the words that make it a creation all the same.
+_UPDATING: Final = frozenset(
+    ["update", "edit", "modify", "change", "replace", "set", "patch", "merge"]
+)
+_CREATING: Final = frozenset(["create", "add", "new"])
+
+#: The verbs in the third person.
+_THIRD_PERSON: Final = {
+    **{f"{verb}s": verb for verb in _UPDATING | _CREATING},
+    "modifies": "modify",
+    "patches": "patch",
+}
+
+
+def _updates_by_name(route: Route) -> bool:
+    """Return whether the names of a POST say that it updates: ``POST /usergroups.update`` (rule V7).
+
+    A verb counts as the first or last word of the last static segment, of the operationId or of the summary; in the
+    summary, the first word may be in the third person.
+    """
+    identifier, summary = (
+        words_of(text[:_MAX_TEXT]) if isinstance(text, str) else ()
+        for text in (route.operation.get("operationId"), route.operation.get("summary"))
+    )
+    summary = (*(_THIRD_PERSON.get(word, word) for word in summary[:1]), *summary[1:])
+    for words in (identifier, summary):
+        if not _CREATING.isdisjoint(words) or words[:1] == ("setup",) or words[:2] == ("set", "up"):
+            return False
+    places = (_last_static_segment(route), identifier, summary)
+    return any(not _UPDATING.isdisjoint((words[0], words[-1])) for words in places if words)
+
+
+def _last_static_segment(route: Route) -> tuple[str, ...]:
+    """Return the words of the last segment of the path that has no placeholder."""
+    for pieces in reversed(route.template.segments):
+        if len(pieces) == 1 and isinstance(pieces[0], str):
+            return words_of(pieces[0])
+    return ()
 
 
 def _is_item(route: Route) -> bool:

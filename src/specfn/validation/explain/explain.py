@@ -97,7 +97,7 @@ class Explainer:
             keep: receives the number of nodes that were compiled, or with a negative sign released.
         """
         self._origins = prepared.origins
-        self._root = prepared.definitions["0"]
+        self.root = prepared.definitions["0"]
         self.facts = SchemaFacts(prepared)
         self._compiler = SubschemaCompiler(prepared, keep)
         self._texts = TypeTexts(prepared, definitions)
@@ -116,7 +116,7 @@ class Explainer:
 
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
-        root = self._root if node is None else node
+        root = self.root if node is None else node
         faults: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()

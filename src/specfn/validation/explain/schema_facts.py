@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import TYPES, JsonObject, identity, is_equal
+from specfn._internal.pointer import Tokens
 from specfn.schema.walk import APPLICATORS, in_place
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
 
@@ -57,6 +58,17 @@ class Constants:
         if key is not None:
             return key in self.keys
         return any(is_equal(item, value) for item in self.values)
+
+
+def _inner_nodes(schema: JsonObject, token: str | int) -> Iterator[Any]:
+    """Yield each node of a schema that may apply to a member or an item."""
+    if isinstance(token, str):
+        yield schema.get("properties", {}).get(token)
+        yield from schema.get("patternProperties", {}).values()
+        yield schema.get("additionalProperties")
+    else:
+        yield from schema.get("prefixItems", ())[token : token + 1]
+        yield schema.get("items")
 
 
 class SchemaFacts:
@@ -188,6 +200,21 @@ class SchemaFacts:
         if texts is None:
             texts = self._texts[id(node)] = self._texts_by_lower_case(node)
         return texts.get(text.lower(), [])
+
+    def declares(self, root: Any, place: Tokens) -> bool:
+        """Return whether a place is a property that some schema of its object names, not the key of a map.
+
+        Args:
+            root: the node of the value that the place is in.
+            place: the place, which is not the root.
+        """
+        nodes = [root]
+        for token in place[:-1]:
+            parts = (part for node in nodes for part in self._applicable_schemas(node))
+            inner = {id(node): node for part in parts for node in _inner_nodes(part, token)}
+            nodes = [*inner.values()][:_MAX_SCHEMAS]
+        parts = (part for node in nodes for part in self._applicable_schemas(node))
+        return any(place[-1] in part.get("properties", ()) for part in parts)
 
     def is_any_text(self, node: Any) -> bool:
         """Return whether a place accepts only strings, and the document declares no syntax for them."""

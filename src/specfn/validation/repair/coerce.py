@@ -75,7 +75,7 @@ def coerce(
         def find_faults(value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
             return validator.diagnose(value, is_plain=is_plain).faults
 
-        coercion = _Coercion(context, find_faults, value, faults)
+        coercion = _Coercion(context, find_faults, value, faults, explainer.root)
         if coercion.run(opens=opens):
             return coercion.outcome()
     return diagnosis.outcome(value)
@@ -177,6 +177,7 @@ class _Coercion:
     find_faults: _FindFaults
     value: Any
     faults: tuple[Fault, ...]
+    root: Any
     is_part: bool = False
     is_plain: bool = True
     taken: dict[Tokens, _Change] = field(default_factory=dict)
@@ -228,6 +229,7 @@ class _Coercion:
                 changes = [
                     _Change(place, kind, before, after, fault.node)
                     for kind, after in candidates(before, fault, place, facts, self.context.policy)
+                    if kind != "omitted" or facts.declares(self.root, place)
                 ]
                 if changes:
                     cases.append(_RepairCase(fault, changes))
@@ -289,7 +291,7 @@ class _Coercion:
             find_faults = partial(self.context.faults_in, node)
             faults = find_faults(part, is_plain=False)
             other = _Coercion(
-                self.context, find_faults, part, faults, is_part=True, is_plain=self.is_plain
+                self.context, find_faults, part, faults, node, is_part=True, is_plain=self.is_plain
             )
             if other.faults and other.run() and not other.faults:
                 theirs = {place: change.after for place, change in other.taken.items()}
