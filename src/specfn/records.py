@@ -177,6 +177,7 @@ EditKind: TypeAlias = Literal[
     "cut",
     "default",
     "description",
+    "direction",
     "enum",
     "hidden",
     "name",

@@ -150,9 +150,8 @@ class Composer:
             if isinstance(part, ParameterGroup):
                 properties[key] = self._group(part)
             elif part is not None:
-                properties[key] = _with_description(
-                    self.requests.compose(part.schema), part.description
-                )
+                schema = self.requests.compose_with_examples(part.schema, _body_examples(route))
+                properties[key] = _with_description(schema, part.description)
         return object_schema(properties, [key for key, required in route.keys if required])
 
     def _group(self, group: ParameterGroup) -> JsonObject:
@@ -218,6 +217,25 @@ class Composer:
 #: schema counts as.
 _MEASURED_NODES: Final = 1_000_000
 _REFUSED_NODES: Final = 20_000
+
+
+def _body_examples(route: Route) -> list[Any]:
+    """Return the examples of a request body in its media type."""
+    body, declared = route.body, route.operation.get("requestBody")
+    content = declared.get("content") if isinstance(declared, dict) else None
+    media = content.get(body.media_type) if body is not None and isinstance(content, dict) else None
+    if not isinstance(media, dict):
+        return []
+    examples = media.get("examples")
+    listed = examples.values() if isinstance(examples, dict) else ()
+    values = [
+        example[key]
+        for example in listed
+        if isinstance(example, dict)
+        for key in ("value", "dataValue")
+        if key in example
+    ]
+    return [media["example"], *values] if "example" in media else values
 
 
 def _with_description(schema: Any, description: str | None) -> Any:

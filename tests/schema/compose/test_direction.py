@@ -1,6 +1,9 @@
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.schema.conftest import DIALECTS, accepts, check, composed, document, ref, rendered, shows
 
 from specfn.api import load
@@ -294,3 +297,202 @@ def test_a_readonly_tag_is_not_asked_for() -> None:
     assert accepts(
         composed(schemas, ref("Pet"), "response"), {"name": "x", "claws": 1, "kind": "Cat"}
     )
+
+
+# -- references to other objects ------------------------------------------------------------------------
+
+
+def body_of(schema: Json, components: Json | None = None, **media: Any) -> Any:
+    """The function with this body, and its schema of the body."""
+    made = document(schema, components or {})
+    operation = next(iter(next(iter(made["paths"].values())).values()))
+    next(iter(operation["requestBody"]["content"].values())).update(media)
+    function = load(made).functions[0]
+    return function, function.parameters["properties"]["body"]
+
+
+#: The references of an API for incidents, shortened.
+INCIDENTS: Json = {
+    "Reference": {
+        "type": "object",
+        "properties": {
+            name: {"type": "string", "readOnly": True}
+            for name in ("id", "type", "summary", "self", "html_url")
+        },
+        "required": ["type", "id"],
+    },
+    "ServiceReference": {
+        "allOf": [
+            ref("Reference"),
+            {"properties": {"type": {"type": "string", "enum": ["service_reference"]}}},
+        ]
+    },
+    "Incident": {
+        "type": "object",
+        "properties": {
+            "id": OWN,
+            "title": TEXT,
+            "service": ref("ServiceReference"),
+            "teams": {"type": "array", "items": ref("Reference")},
+            "owner": {"anyOf": [ref("Reference"), {"type": "null"}]},
+        },
+        "required": ["title", "service", "id"],
+    },
+}
+
+
+def test_a_reference_to_an_object_can_be_made() -> None:
+    """F11: a nested object with readOnly properties alone shows those that identify it, as the document requires them."""
+    function, body = body_of(ref("Incident"), INCIDENTS)
+    for reference in (body["properties"]["service"], body["properties"]["teams"]["items"]):
+        assert sorted(reference["properties"]) == ["id", "self", "type"]
+        assert sorted(reference["required"]) == ["id", "type"]
+    assert "id" not in body["properties"]
+    service = {"id": "P1", "type": "service_reference"}
+    good = {"title": "x", "service": service, "teams": [{"id": "T", "type": "team"}], "owner": None}
+    assert function.validate({"body": good})
+    for wrong in ({}, {"id": "P1"}, {**service, "type": "x"}, {**service, "summary": "x"}):
+        assert not function.validate({"body": {**good, "service": wrong}})
+    assert not function.validate({"body": {**good, "id": "x"}})
+
+
+NAMED: Json = {"Named": {"properties": {"n": TEXT}}}
+
+#: Nested objects that are no references: a readOnly ``id`` stays hidden.
+NO_REFERENCES: dict[str, Json] = {
+    "another property": {"properties": {"id": OWN, "amount": {"type": "integer"}}},
+    "a property of a part": {"allOf": [{"properties": {"id": OWN}}, {"properties": {"n": TEXT}}]},
+    "a property of a branch": {"properties": {"id": OWN}, "anyOf": [{"properties": {"n": TEXT}}]},
+    "a branch by reference": {"properties": {"id": OWN}, "oneOf": [ref("Named")]},
+    "a map": {"properties": {"id": OWN}, "additionalProperties": TEXT},
+    "patterns": {"properties": {"id": OWN}, "patternProperties": {"^x": TEXT}},
+    "a branch of another": {
+        "properties": {"n": TEXT},
+        "anyOf": [{"properties": {"id": OWN}, "required": ["id"]}],
+        "required": [],
+    },
+}
+
+
+@pytest.mark.parametrize("case", NO_REFERENCES)
+def test_an_identifier_beside_other_content_stays_hidden(case: str) -> None:
+    """F11: lines of an order have an ``id`` of the server, which no model invents."""
+    nested = {"type": "object", "required": ["id"], **NO_REFERENCES[case]}
+    function, _ = body_of({"type": "object", "properties": {"line": nested}}, NAMED)
+    assert function.validate({"body": {"line": {"n": "x"}}})
+    assert not function.validate({"body": {"line": {"id": "x", "n": "x"}}})
+
+
+@pytest.mark.parametrize("form", ["inline", "reference", "alias", "branch"])
+def test_the_whole_body_is_no_reference(form: str) -> None:
+    """F11: what identifies a nested object stays hidden where it is the whole body."""
+    whole = {"type": "object", "properties": {"id": OWN}, "required": ["id"]}
+    components = {"Whole": whole, "Alias": ref("Whole")}
+    schema = {
+        "inline": whole,
+        "reference": ref("Whole"),
+        "alias": ref("Alias"),
+        "branch": {"anyOf": [ref("Alias")]},
+    }[form]
+    function, _ = body_of(schema, components)
+    assert function.validate({"body": {}})
+    assert not function.validate({"body": {"id": "x"}})
+    nested, _ = body_of({"type": "object", "properties": {"x": schema}}, components)
+    assert nested.validate({"body": {"x": {"id": "x"}}})
+    assert not nested.validate({"body": {"x": {}}})
+
+
+PROPERTY_NAMES = (
+    "id type key ref name href self userId user_id ID grid label ids created typeName".split()
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(PROPERTY_NAMES), st.tuples(st.booleans(), st.booleans()), min_size=1
+    ),
+    st.sampled_from(["property", "items", "map", "component"]),
+)
+def test_what_a_nested_object_shows(members: dict[str, tuple[bool, bool]], place: str) -> None:
+    """F11: a readOnly property is shown if it identifies an object without other properties; else it is an edit."""
+    nested = {
+        "type": "object",
+        "properties": {name: {**TEXT, "readOnly": hides} for name, (hides, _) in members.items()},
+        "required": [name for name, (_, asked) in members.items() if asked],
+    }
+    inner = {
+        "property": nested,
+        "items": {"type": "array", "items": nested},
+        "map": {"type": "object", "additionalProperties": nested},
+        "component": ref("Nested"),
+    }[place]
+    body = {"type": "object", "properties": {"x": inner}}
+    function, shown = body_of(body, {"Nested": nested} if place == "component" else {})
+    schema = shown["properties"]["x"]
+    schema = {"items": schema.get("items"), "map": schema.get("additionalProperties")}.get(
+        place, schema
+    )
+    only_hidden = all(hides for hides, _ in members.values())
+    identifies = re.compile("(id|type|key|ref|name|href|self)|.*Id|.*_id").fullmatch
+    visible = {
+        name
+        for name, (hides, _) in members.items()
+        if not hides or (only_hidden and identifies(name))
+    }
+    assert set(schema.get("properties", ())) == visible
+    assert set(schema.get("required", ())) == {name for name in visible if members[name][1]}
+    refused = [edit.reason for edit in function.edits if edit.kind == "direction"]
+    assert len(refused) == len(members) - len(visible)
+    assert all(
+        any(f'"{name}"' in reason for reason in refused) for name in members.keys() - visible
+    )
+
+
+def test_a_property_in_an_example_of_the_request_is_optional() -> None:
+    """F11: a readOnly property is accepted, as optional, where an example of the request has it, and only there."""
+    line = {
+        "type": "object",
+        "properties": {"id": OWN, "total": {"type": "integer", "readOnly": True}, "sku": TEXT},
+        "required": ["id", "sku"],
+    }
+    order = {
+        "type": "object",
+        "properties": {
+            "id": OWN,
+            "lines": {"type": "array", "items": ref("Line")},
+            "gift": {"anyOf": [ref("Line"), {"type": "null"}]},
+            "first": ref("Line"),
+            "by": {"type": "object", "additionalProperties": ref("Line")},
+        },
+        "required": ["id"],
+    }
+    example = {"lines": [{"sku": "a"}, {"id": "1", "sku": "b"}]}
+    named = {"one": {"value": {"by": {"x": {"total": 3}}, "gift": {"id": "1"}}}}
+    components = {"Order": order, "Line": line}
+    function, _ = body_of(ref("Order"), components, example=example, examples=named)
+    for good in (
+        {"lines": [{"id": "1", "sku": "a"}, {"sku": "a"}]},
+        {"gift": {"id": "1", "sku": "a"}},
+        {"by": {"y": {"total": 3, "sku": "a"}}},
+        {"first": {"sku": "a"}},
+    ):
+        assert function.validate({"body": good}), good
+    for bad in (
+        {"id": "1"},
+        {"first": {"id": "1", "sku": "a"}},
+        {"lines": [{"total": 1, "sku": "a"}]},
+        {"by": {"y": {"id": "1", "sku": "a"}}},
+    ):
+        assert not function.validate({"body": bad}), bad
+
+
+def test_an_example_of_a_recursive_body_ends() -> None:
+    """F11: an example is followed as deep as it is, also through a component that applies itself."""
+    node = {
+        "type": "object",
+        "properties": {"id": OWN, "next": ref("Node"), "n": TEXT},
+        "anyOf": [ref("Loop"), {"type": "object"}],
+    }
+    components = {"Node": node, "Loop": {"anyOf": [ref("Loop"), ref("Node")]}}
+    function, _ = body_of(ref("Node"), components, example={"next": {"next": {"id": "1"}}})
+    assert function.validate({"body": {"next": {"next": {"n": "x"}}}})

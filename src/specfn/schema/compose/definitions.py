@@ -5,7 +5,7 @@ unions, refuses the properties of the other direction, and writes references as 
 composed once, when it is first needed.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from specfn._internal.json import JsonObject
@@ -14,6 +14,7 @@ from specfn.schema.compose.direction import (
     Direction,
     Foreign,
     asked_in_place,
+    has_visible_properties,
     relax,
     without_required,
 )
@@ -39,6 +40,9 @@ from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
 _UNIONS = ("anyOf", "oneOf")
 _COMPOSITE = frozenset(("$ref", "allOf", "discriminator"))
+
+#: The keywords whose schemas apply to a part of the value that another schema describes.
+_PARTIAL = frozenset(("allOf", "contains", "dependentSchemas", "else", "if", "not", "then"))
 
 
 def reachable(
@@ -88,6 +92,10 @@ class Definitions:
         self._pairs: dict[tuple[int, int], JsonObject] = {}
         self._kept: list[Any] = []
         self._asked: dict[str, frozenset[str]] = {}
+        #: The composed objects that show identifiers, each with its source, by their ids.
+        self._identified: dict[int, tuple[Any, JsonObject]] = {}
+        #: The properties of composed objects that hide some, each with its source, by their ids.
+        self._hiding: dict[int, tuple[JsonObject, JsonObject]] = {}
         self._inheritance = Inheritance(schemas, family, self, self._intersect)
 
     def __getitem__(self, name: str) -> Any:
@@ -115,8 +123,40 @@ class Definitions:
     # -- composing ------------------------------------------------------------------------------
 
     def compose(self, node: Any) -> Any:
-        """Compose an inline schema; return the same object if nothing changes."""
-        return self._node(node, None)
+        """Compose the schema of a whole value; return the same object if nothing changes.
+
+        A readOnly property may identify a nested object, but never the whole value.
+        """
+        composed = self._node(node, None)
+        return self._whole(composed, {}) if self._foreign.is_request else composed
+
+    def _whole(self, composed: Any, known: dict[str, Any]) -> Any:
+        """Return the composed schema of a whole value without the identifiers that it has as a nested object.
+
+        Args:
+            composed: the schema.
+            known: the results for definitions, by name; the definition itself while it is being read.
+        """
+        names, target = _follow(self, composed)
+        if not isinstance(target, dict) or len(known) > _MAX_APPLIED:
+            return composed
+        if names and names[-1] in known:
+            changed = known[names[-1]]
+        else:
+            known.update({names[-1]: target} if names else {})
+            changed = self._without_identifiers(target, known)
+            known.update({names[-1]: changed} if names else {})
+        return composed if changed is target else _in_place_of(composed, changed)
+
+    def _without_identifiers(self, target: JsonObject, known: dict[str, Any]) -> JsonObject:
+        changed = target
+        if id(target) in self._identified:
+            changed = self._plain(self._identified[id(target)][1], is_nested=False)
+        for key in _UNIONS:
+            branches = [self._whole(branch, known) for branch in changed.get(key, ())]
+            if not all(map(_is, branches, changed.get(key, ()))):
+                changed = {**changed, key: branches}
+        return changed
 
     def _component(self, name: str) -> Any:
         names = self._names
@@ -138,17 +178,29 @@ class Definitions:
             return self._polymorphic(name, branches)
         return self._node(self._schemas[name], name)
 
-    def _node(self, node: Any, owner: str | None) -> Any:
+    def compose_with_examples(self, node: Any, examples: Sequence[Any]) -> Any:
+        """Compose the schema of a whole value that shows, as optional, the hidden properties in its examples (F11)."""
+        composed = self.compose(node)
+        if not examples or not self._foreign.is_request:
+            return composed
+        return _ExampleWalk(self).show(composed, examples)
+
+    def hidden_property(self, properties: JsonObject, name: str) -> Any:
+        """Return the composed schema of a property that is hidden in an object; ``False`` if it is refused anyway."""
+        _, source = self._hiding.get(id(properties), (None, properties))
+        return self._node(source[name], None)
+
+    def _node(self, node: Any, owner: str | None, *, is_nested: bool = True) -> Any:
         if node.__class__ is not dict:
             return node
         if "$defs" in node:  # every reference names a component
             node = {key: value for key, value in node.items() if key != "$defs"}
         if _COMPOSITE.isdisjoint(node):
-            return self._plain(node)
+            return self._plain(node, is_nested=is_nested)
         simple = self._simple_reference(node)
         if simple is not None:
             return simple
-        return self._composite(node, owner)
+        return self._composite(node, owner, is_nested=is_nested)
 
     def _simple_reference(self, node: JsonObject) -> JsonObject | None:
         """Return a reference with only annotations next to it, in its canonical form; else ``None``."""
@@ -172,35 +224,52 @@ class Definitions:
         }
         return {"$ref": self._names.component(inner["$ref"]), **beside}
 
-    def _plain(self, node: JsonObject) -> JsonObject:
-        """Compose a schema without a composite at its root: its subschemas and the direction of its properties."""
+    def _plain(self, node: JsonObject, *, is_nested: bool = True) -> JsonObject:
+        """Compose a schema without a composite at its root: its subschemas and the direction of its properties.
+
+        Args:
+            node: the schema.
+            is_nested: whether it is the whole schema of a nested value, which may be a reference to an object.
+        """
         if "enum" in node or "const" in node:
             node = typed(node)
         if SUBSCHEMAS.isdisjoint(node):
             return node
         hidden = self._foreign.properties(node)
+        identifiers = self._foreign.identifiers(node, hidden) if hidden and is_nested else ()
+        if identifiers:
+            hidden = {name for name in hidden if name not in identifiers}
+        is_whole = is_nested and not has_visible_properties(node, hidden)
         changed = without_required(node, hidden, self._relieve) if hidden else {}
         for key, value in [*node.items()]:
             old: Any = changed.get(key, value)
             if key == "properties":
                 new: Any = self._map(old, hidden)
+                if hidden:
+                    self._hiding[id(new)] = (new, old)
             elif key in MAPS:
-                new = self._map(old, ())
+                new = self._map(old, (), is_nested=key not in _PARTIAL)
             elif key in LISTS:
-                new = [self._node(item, None) for item in old]
+                whole = is_whole if key in _UNIONS else key not in _PARTIAL
+                new = [self._node(item, None, is_nested=whole) for item in old]
                 new = old if all(map(_is, new, old)) else new
             elif key in SINGLES:
-                new = self._node(old, None)
+                new = self._node(old, None, is_nested=key not in _PARTIAL)
             else:
                 continue
             if new is not value:
                 changed[key] = new
-        return {**node, **changed} if changed else node
+        composed = {**node, **changed} if changed or identifiers else node
+        if identifiers:
+            self._identified[id(composed)] = (composed, node)
+        return composed
 
-    def _map(self, value: JsonObject, hidden: Collection[str]) -> JsonObject:
+    def _map(
+        self, value: JsonObject, hidden: Collection[str], *, is_nested: bool = True
+    ) -> JsonObject:
         out: JsonObject | None = None
         for name, item in value.items():
-            new = False if name in hidden else self._node(item, None)
+            new = False if name in hidden else self._node(item, None, is_nested=is_nested)
             if new is not item:
                 if out is None:
                     out = dict(value)
@@ -251,23 +320,23 @@ class Definitions:
 
     # -- composites -----------------------------------------------------------------------------
 
-    def _composite(self, node: JsonObject, owner: str | None) -> Any:
+    def _composite(self, node: JsonObject, owner: str | None, *, is_nested: bool = True) -> Any:
         """Compose a schema whose root must be merged.
 
         A composite that refers to a component becomes a definition of its own, named after its content. So each is
         composed once, in any order, and may be recursive.
         """
         if owner is not None or not takes_in(node):
-            return self._merge(node, owner)
+            return self._merge(node, owner, is_nested=is_nested)
         return {"$ref": self._names.composite(node)}
 
-    def _merge(self, node: JsonObject, owner: str | None) -> Any:
+    def _merge(self, node: JsonObject, owner: str | None, *, is_nested: bool = True) -> Any:
         merged = self._inheritance.merge(node, owner)
         if merged is False:
             return False
         discriminator = merged.pop("discriminator", None)
         _redefault(merged.get("properties", {}), node)
-        composed = self._plain(merged)
+        composed = self._plain(merged, is_nested=is_nested)
         if discriminator is not None:
             composed = self._discriminate(composed, discriminator)
         return composed
@@ -384,6 +453,97 @@ class Definitions:
     def _constants(self, component: str, tag: str, tags: tuple[str, ...]) -> list[Any]:
         """Return the values of the tag of a component with tags."""
         return constants_of(declared_tags(self._family.own_parts(component), tag), tags)
+
+
+def _follow(definitions: DefinitionLookup, composed: Any) -> tuple[list[str], Any]:
+    """Return the names of the definitions that a composed schema refers to, one by the other, and its target."""
+    names: list[str] = []
+    while isinstance(composed, dict) and "$ref" in composed:
+        name = definitions.name_of(composed["$ref"])
+        if name is None or name in names:
+            break
+        names.append(name)
+        composed = definitions[name]
+    return names, composed
+
+
+def _in_place_of(composed: JsonObject, schema: JsonObject) -> JsonObject:
+    """Return a schema in place of another, which may be a reference with annotations."""
+    if "$ref" not in composed:
+        return schema
+    return {**schema, **{key: item for key, item in composed.items() if key != "$ref"}}
+
+
+#: The maximum number of definitions that are followed because they apply to the same value.
+_MAX_APPLIED = 50
+
+#: The maximum number of schemas of one function that are compared with its examples.
+_MAX_EXAMPLE_SCHEMAS = 5_000
+
+
+class _ExampleWalk:
+    """A walk through a composed schema and values that are valid for it, which shows the hidden properties in them."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._left = _MAX_EXAMPLE_SCHEMAS
+
+    def show(
+        self, composed: Any, values: Sequence[Any], applied: frozenset[str] = frozenset()
+    ) -> Any:
+        """Return a schema with the hidden properties that the values have; the same object if there are none.
+
+        Args:
+            composed: the schema.
+            values: the values at its place.
+            applied: the definitions that were applied to the same values.
+        """
+        names, target = _follow(self._definitions, composed)
+        self._left -= 1
+        if not isinstance(target, dict) or not applied.isdisjoint(names):
+            return composed
+        if self._left < 0 or len(applied) > _MAX_APPLIED:
+            return composed
+        applied = applied.union(names)
+        changed = {
+            key: new
+            for key, old, new in (
+                *self._members(target, values),
+                *self._unions(target, values, applied),
+            )
+            if new is not old
+        }
+        return _in_place_of(composed, {**target, **changed}) if changed else composed
+
+    def _members(self, node: JsonObject, values: Sequence[Any]) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the keywords for the members and items of the values, before and after."""
+        objects = [value for value in values if isinstance(value, dict)]
+        properties = node.get("properties", {})
+        shown = {}
+        for name, item in properties.items() if objects else ():
+            inside = [value[name] for value in objects if name in value]
+            if inside:
+                new = self._definitions.hidden_property(properties, name) if item is False else item
+                new = self.show(new, inside)
+                shown.update({name: new} if new is not item else {})
+        if shown:
+            yield "properties", properties, {**properties, **shown}
+        others = [
+            item for value in objects for name, item in value.items() if name not in properties
+        ]
+        items = [item for value in values if isinstance(value, list) for item in value]
+        for key, inside in (("additionalProperties", others), ("items", items)):
+            if inside and key in node:
+                yield key, node[key], self.show(node[key], inside)
+
+    def _unions(
+        self, node: JsonObject, values: Sequence[Any], applied: frozenset[str]
+    ) -> Iterator[tuple[str, Any, Any]]:
+        """Yield the keywords whose schemas apply to the values themselves, before and after."""
+        for key in ("allOf", *_UNIONS):
+            branches = [self.show(branch, values, applied) for branch in node.get(key, ())]
+            if not all(map(_is, branches, node.get(key, ()))):
+                yield key, node[key], branches
 
 
 def _redefault(properties: JsonObject, node: JsonObject) -> None:

@@ -1,7 +1,8 @@
 """Properties of one direction: ``readOnly`` for responses, ``writeOnly`` for requests (rule F11)."""
 
+import re
 from collections.abc import Callable, Collection
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from specfn._internal.json import JsonObject
 from specfn.schema.compose.polymorphism import component_of
@@ -10,6 +11,16 @@ Direction = Literal["request", "response"]
 
 #: The keyword that excludes a property from a direction (OpenAPI, Schema Object, fixed fields).
 _FOREIGN: dict[Direction, str] = {"request": "readOnly", "response": "writeOnly"}
+
+#: The names of properties that identify an object, so that a request can refer to it.
+_IDENTIFIER: Final = re.compile(r"id|type|key|ref|name|href|self|.*(?:Id|_id)", re.DOTALL)
+
+#: The keywords that may give an object other properties than its own.
+_UNIONS: Final = ("anyOf", "oneOf")
+_OTHERS: Final = frozenset(
+    ("$ref", "allOf", "dependentSchemas", "else", "patternProperties", "then")
+)
+_OBJECT_PARTS: Final = frozenset(("$ref", "allOf", "anyOf", "oneOf", "properties"))
 
 _REFERRING = frozenset(("$ref", "allOf"))
 
@@ -22,6 +33,7 @@ class Foreign:
 
     def __init__(self, schemas: JsonObject, direction: Direction | None) -> None:
         self._schemas = schemas
+        self.is_request = direction == "request"
         self._flag = "" if direction is None else _FOREIGN[direction]
         self._known: dict[str, bool] = {}
 
@@ -34,6 +46,19 @@ class Foreign:
             for name, item in node.get("properties", {}).items()
             if item.__class__ is dict and self._is_foreign(item)
         }
+
+    def identifiers(self, node: JsonObject, hidden: Collection[str]) -> Collection[str]:
+        """Return the hidden properties by which a request refers to an object, such as ``id`` and ``type``.
+
+        There are none if the object has other properties.
+
+        Args:
+            node: the schema of a nested object.
+            hidden: the properties that only responses may contain.
+        """
+        if not self.is_request or has_visible_properties(node, hidden) or _has_others(node):
+            return ()
+        return {name for name in hidden if _IDENTIFIER.fullmatch(name)}
 
     def _is_foreign(self, node: JsonObject) -> bool:
         """Return whether a property or a component that it refers to belongs to the other direction."""
@@ -72,6 +97,26 @@ class Foreign:
                     names.append(name)
                 waiting.extend(part.get("allOf", ()))
         return is_marked, names
+
+
+def has_visible_properties(node: JsonObject, hidden: Collection[str]) -> bool:
+    """Return whether a schema declares a property that is not hidden."""
+    properties = node.get("properties", {})
+    return any(name not in hidden and item is not False for name, item in properties.items())
+
+
+def _has_others(node: JsonObject) -> bool:
+    """Return whether a schema gives an object properties besides its own."""
+    if not _OTHERS.isdisjoint(node) or node.get("additionalProperties", True) not in (
+        True,
+        False,
+        {},
+    ):
+        return True
+    branches = [branch for key in _UNIONS for branch in node.get(key, ())]
+    return any(
+        isinstance(branch, dict) and not _OBJECT_PARTS.isdisjoint(branch) for branch in branches
+    )
 
 
 def without_required(node: JsonObject, hidden: Collection[str], relieve: Relieve) -> JsonObject:

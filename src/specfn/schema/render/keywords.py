@@ -13,6 +13,7 @@ from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, fitti
 from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean_schema
 from specfn.schema.render.renderer import SchemaRenderer
+from specfn.schema.safe_text import escaped
 from specfn.schema.vocabulary import (
     BEYOND,
     BOUNDED,
@@ -26,6 +27,9 @@ from specfn.schema.vocabulary import (
     UNSPEAKABLE,
     applies,
 )
+
+#: The reasons why an object refuses a property that it declares (rule F11).
+_REFUSED: Final = "readOnly in a request, writeOnly in a response, or the schema false"
 
 #: Bounds without effect.
 _IDLE: Final = (
@@ -206,6 +210,8 @@ class KeywordRenderer(SchemaRenderer):
         drafts: dict[str, Draft] = {}
         for name, item in properties.items():
             if item is False:
+                reason = f"the property {escaped(name)} is refused, so it is not shown; {_REFUSED}"
+                self._edit("direction", reason)
                 continue
             recorded = len(self._edits)
             scalar = self._scalar(item, name) if self._literal and item is not True else None
