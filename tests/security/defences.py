@@ -1168,7 +1168,7 @@ DEFENCES: Final = (
     Defence(
         threat="T41",
         function="specfn.schema.patterns.engine:enforcement",
-        off=gives("validation keeps it"),
+        off=gives("validation enforces it"),
         tests="test_what_is_not_run_is_noted",
     ),
     Defence(

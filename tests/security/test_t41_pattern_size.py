@@ -199,7 +199,7 @@ def test_the_same_patterns_are_run_in_any_order() -> None:
     ids=["pattern", "names", "negated", "items"],
 )
 def test_what_is_not_run_is_noted(pattern: str, reason: str, schema: Any) -> None:
-    """T41: a pattern that is not run has a note with the reason, and no edit claims that validation keeps it."""
+    """T41: a pattern that is not run has a note with the reason, and no edit claims that validation enforces it."""
     declared = document([])
     body = declared["paths"]["/0"]["post"]["requestBody"]["content"]["application/json"]
     body["schema"] = {"type": "object", "properties": {"a": schema(pattern)}}
@@ -213,7 +213,7 @@ def test_what_is_not_run_is_noted(pattern: str, reason: str, schema: Any) -> Non
     ]
     edits = [*function.edits, *(edit for tool in tools for edit in tool.edits)]
     reasons = [edit.reason for edit in edits if edit.reason.startswith(("pattern", "not is"))]
-    assert not any("validation keeps it" in reason for reason in reasons)
+    assert not any("validation enforces it" in reason for reason in reasons)
 
 
 def test_what_is_run_has_no_note() -> None:
@@ -223,7 +223,7 @@ def test_what_is_run_has_no_note() -> None:
     assert not any("does not run" in note.text for note in function.notes)
     kept = [edit.reason for edit in function.edits if edit.kind == "constraint"]
     assert kept
-    assert all("validation keeps it" in reason for reason in kept)
+    assert all("validation enforces it" in reason for reason in kept)
 
 
 def test_a_pattern_is_classified_without_the_engine() -> None:

@@ -324,7 +324,7 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
     ("schema", "value", "description"),
     [
         ({"$ref": "#/$defs/D"}, 5, "It must be string."),
-        ({"properties": {"id": False}}, {"id": 1}, "This must not be given."),
+        ({"properties": {"id": False}}, {"id": 1}, "This property is not allowed."),
         (
             {"properties": {"a": True, "b": False}, "additionalProperties": False},
             {"c": 1},
@@ -336,7 +336,7 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
             "There is no such property; the properties are a and b.",
         ),
         ({"additionalProperties": False}, {"c": 1}, "There is no such property."),
-        ({"items": False}, [1], "The array has no such item."),
+        ({"items": False}, [1], "The array must not have an item here."),
         (
             {"propertyNames": {"maxLength": 1}},
             {"ab": 1},

@@ -47,7 +47,7 @@ def select_functions(bound: Bound, select: Select | None) -> list[BoundFunction]
     """
     if not isinstance(bound, Bound):
         given = type(bound).__name__
-        raise UsageError(f"an adapter takes the result of Application.bind, not {given}")
+        raise UsageError(f"pass the result of Application.bind to an adapter, not {given}")
     functions = [bound[name] for name in bound if bound.resolve(name).name == name]
     functions = [function for function in functions if function.function.fault is None]
     entries = [

@@ -33,7 +33,11 @@ class Positions:
     @staticmethod
     def non_object_problem(arguments: Any) -> ArgumentProblem:
         """Return the problem of arguments by key that are not an object."""
-        hint = "For a text, pass the data of check(text)." if isinstance(arguments, str) else None
+        hint = (
+            "To pass a text, call check(text) and pass its data."
+            if isinstance(arguments, str)
+            else None
+        )
         return ArgumentProblem(path="$input", expected="object", value=arguments, description=hint)
 
     def list_problems(self, arguments: Any) -> tuple[ArgumentProblem, ...]:
@@ -161,7 +165,7 @@ def _name_other_function(failure: Failure, called: str, own: str, *, is_function
     if place is None:
         return failure
     quoted = json.dumps(called[:_MAX_QUOTED], ensure_ascii=True)
-    text = f"{quoted} is not this function. Call that one by its own name, or send the arguments of {own} alone."
+    text = f"{quoted} is not this function. Call it by its own name, or send only the arguments of {own}."
     errors = tuple(
         replace(problem, description=text, target=None)
         if problem.path == place and _is_of_wrapper(problem)

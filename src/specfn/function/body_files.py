@@ -103,7 +103,7 @@ def _text(media_type: str, transfer: str | None, *, is_named: bool) -> str:
     if transfer is not None:
         return f"Write a file in {transfer} or as {url}."
     is_media = kind.startswith(_MEDIA) and kind_of(kind) != "xml"
-    return f"Write a file as {url}{'' if is_media else ' or as its text'}."
+    return f"Write a file as {url}{'' if is_media else ' or as plain text'}."
 
 
 def _describe(node: Any, text: str, definitions: DefinitionLookup) -> Any:

@@ -49,7 +49,7 @@ def _formats(route: Route, schemas: Schemas) -> Iterator[Note]:
     if hints:
         shown = [f"{hint.format} at {hint.pointer}: {hint.reason}" for hint in hints[:_MAX_LISTED]]
         more = f"; and {len(hints) - _MAX_LISTED:,} more" if len(hints) > _MAX_LISTED else ""
-        text = f"{len(hints):,} formats in the validator are only hints ({'; '.join(shown)}{more})"
+        text = f"{len(hints):,} formats are not enforced ({'; '.join(shown)}{more})"
         yield Note(pointer=route.pointer, text=text)
 
 

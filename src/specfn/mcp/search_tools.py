@@ -161,7 +161,7 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
         raise InvalidCallError(expected(DESCRIBE, "names", "a list of 1 to 5 names", sent))
     if len(names) > _MAX_DESCRIBED:
         raise InvalidCallError(
-            f"Error: {DESCRIBE} takes 1 to 5 names, not {len(names)}. Ask for fewer at once."
+            f"Error: {DESCRIBE} accepts 1 to 5 names, not {len(names)}. Ask for fewer at once."
         )
     return dumps([_description_of(served, name) for name in names]).decode()
 

@@ -451,7 +451,7 @@ def _without_fixed(
     kept = []
     for raw, place in declared:
         if raw["in"] == "query" and raw["name"] in fixed:
-            text = f"the query parameter {raw['name']!r} is fixed by the path key: dropped"
+            text = f"the query parameter {raw['name']!r} is fixed by the path key; it is ignored"
             notes.append(Note(pointer=place, text=text))
         else:
             kept.append((raw, place))

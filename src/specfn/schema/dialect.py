@@ -58,7 +58,7 @@ class Strict:
 class Dialect:
     """The way in which schemas are written for one kind of reader.
 
-    A keyword that the reader does not support is described, and validation keeps it.
+    A keyword that the reader does not support is described, and validation enforces it.
 
     Attributes:
         name: the name for callers.

@@ -3,18 +3,20 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import add
 from typing import Final, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps, loads
+from specfn.errors import UsageError
 from specfn.function.description import with_method_and_path, within
 from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
 from specfn.schema.profiles.lint import costs, refusals
-from specfn.schema.profiles.profile import OUTPUT, Profile
+from specfn.schema.profiles.profile import OUTPUT, Profile, longest_name
 from specfn.schema.safe_text import shorten
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction
@@ -300,18 +302,33 @@ class ToolBuilder:
         return text if limit is None else shorten(text, limit)
 
     def reserve(self, wanted: str) -> str:
-        """Return a name that the provider accepts and that is unique in the list, and reserve it."""
-        name = wanted
-        legal = re.compile(self._profile.tool_name)
-        mark = digest(name)
-        length = 6
-        while name in self._reserved or not legal.fullmatch(name):
-            plain = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
-            name = f"{plain[: 63 - length]}_{mark[:length]}"
-            name = name if legal.fullmatch(name) else f"f{name}"[:64]
-            length += 2
+        """Return a name that the provider accepts and that is unique in the list, and reserve it.
+
+        Raises:
+            UsageError: ``Profile.tool_name`` accepts no such name.
+        """
+        name = next(self._names(wanted), None)
+        if name is None:
+            pattern = self._profile.tool_name
+            raise UsageError(
+                f"the profile {self._profile.name} accepts no name for {wanted}: its tool_name is {pattern!r}"
+            )
         self._reserved.add(name)
         return name
+
+    def _names(self, wanted: str) -> Iterator[str]:
+        """Yield the acceptable names: the wanted one, else its beginning with more and more of its digest."""
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", wanted)
+        mark = digest(wanted)
+        most = longest_name(self._profile.tool_name)
+        marked = (
+            f"{plain[: max(0, most - 1 - length)]}_{mark[:length]}"[-most:]
+            for length in range(6, len(mark) + 1, 2)
+        )
+        begun = ((name, f"f{name}"[:most]) for name in marked)
+        for name in chain((wanted,), chain.from_iterable(begun)):
+            if name not in self._reserved and re.fullmatch(self._profile.tool_name, name):
+                yield name
 
 
 def _tool_edits(function: Function, name: str, fit: Fit, *, length: int | None) -> Iterator[Edit]:

@@ -48,11 +48,9 @@ def _text(source: Any) -> str:
             source = source[: MAX_CHARACTERS * 4 + 4].decode()
         except UnicodeDecodeError as error:
             readable = source[: error.start].decode()
-            raise UnreadableError(
-                readable, len(readable), "Here the bytes are not UTF-8."
-            ) from None
+            raise UnreadableError(readable, len(readable), "These bytes are not UTF-8.") from None
     if type(source) is not str:
-        raise UnreadableError("", 0, "The arguments are not a text.")
+        raise UnreadableError("", 0, "The arguments are not a string.")
     if len(source) > MAX_CHARACTERS:
         raise UnreadableError(
             source, MAX_CHARACTERS, f"The text is longer than {MAX_CHARACTERS:,} characters."
@@ -60,7 +58,7 @@ def _text(source: Any) -> str:
     try:
         source.encode()
     except UnicodeEncodeError as error:
-        reason = "This is a lone surrogate, which is no character."
+        reason = "This is a lone surrogate, which is not a character."
         raise UnreadableError(source, error.start, reason) from None
     return source
 

@@ -185,8 +185,8 @@ _MAX_NAME_CHARACTERS: Final = 60
 UNKNOWN: Final = "There is no such property."
 
 #: The descriptions of a property and an item that the schema forbids.
-NOT_GIVEN: Final = "This must not be given."
-NO_ITEM: Final = "The array has no such item."
+NOT_GIVEN: Final = "This property is not allowed."
+NO_ITEM: Final = "The array must not have an item here."
 
 #: The beginning of the sentence that names the alternative of a union that declares a property.
 BELONGS: Final = "It belongs to the alternative"

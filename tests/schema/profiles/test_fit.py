@@ -168,7 +168,7 @@ def test_every_edit_says_where_the_rule_went() -> None:
     edit = next(edit for edit in fit.edits if edit.kind == "constraint")
     assert edit.pointer == "/properties/body/properties/a"
     assert place(fit.schema, edit.pointer)["description"] == '@format "uuid"'
-    assert edit.reason == "format is only described; validation keeps it"
+    assert edit.reason == "format is only described; validation enforces it"
 
 
 # -- strict ---------------------------------------------------------------------------------------
@@ -202,9 +202,9 @@ def test_strict_asks_for_everything_and_admits_null() -> None:
 
 
 NOT_STRICT = [
-    ({"type": "object", "additionalProperties": STRING}, "an object that admits other properties cannot be enforced (at #/properties/body)"),
-    ({"type": "object"}, "an object that admits other properties cannot be enforced (at #/properties/body)"),
-    ({"type": "object", "properties": {"a": STRING}, "additionalProperties": True}, "an object that admits other properties cannot be enforced (at #/properties/body)"),
+    ({"type": "object", "additionalProperties": STRING}, "an object that accepts additional properties cannot be enforced (at #/properties/body)"),
+    ({"type": "object"}, "an object that accepts additional properties cannot be enforced (at #/properties/body)"),
+    ({"type": "object", "properties": {"a": STRING}, "additionalProperties": True}, "an object that accepts additional properties cannot be enforced (at #/properties/body)"),
     ({}, "a value of any type cannot be enforced (at #/properties/body)"),
     ({"type": "array"}, "a value of any type cannot be enforced (at #/properties/body/items)"),
     ({"type": "object", "properties": {f"p{n}": STRING for n in range(5001)}}, "5,002 properties; at most 5,000 can be enforced"),

@@ -87,7 +87,7 @@ def test_the_note_names_the_places() -> None:
     function = load(document({**DATE, "example": NO_DATE})).functions[0]
     [note] = function.notes
     assert note.pointer == "/paths/~1pets/post"
-    assert note.text.startswith("2 formats in the validator are only hints (date at /")
+    assert note.text.startswith("2 formats are not enforced (date at /")
     for place in ("/properties/query/properties/since", "/$defs/Pet/properties/born"):
         assert f"date at {place}: its own example" in note.text
     given = {"query": {"since": "soon"}, "body": {"born": "soon"}}

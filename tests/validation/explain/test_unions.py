@@ -302,7 +302,7 @@ def test_unknown_and_missing_tags() -> None:
     (missing,) = validator.problems({})
     assert unknown.value == "cow"
     assert missing.value is ABSENT
-    assert unknown.description == missing.description == "It says which alternative the object is."
+    assert unknown.description == missing.description == "It selects the alternative."
 
 
 def test_a_guess_says_that_it_is_one() -> None:

@@ -355,7 +355,7 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ("number", "1.5x", "expected number"),
         ("Product", '{"a": 1}', "expected Product. Send the object itself, not a string"),
         ("Array<string>", "['a']", "expected Array<string>. Send the array itself, not a string"),
-        ("Product", '{"a": oops}', "expected Product. This string is no JSON either: oops is no value of JSON. Text must be in double quotes. Send the object itself"),
+        ("Product", '{"a": oops}', "expected Product. The string is not valid JSON either: oops is not JSON. Text must be in double quotes. Send the object itself"),
         ("string & MaxLength<3>", '{"a": 1}', "expected string of at most 3 characters"),
         ("string | undefined", None, "expected string, optional. Leave it out instead of null"),
         ("Array<string> & UniqueItems", ["b", "a", "b", "a"], "expected no duplicates: item 3 equals item 1"),
@@ -416,7 +416,11 @@ def test_a_name_that_is_given_is_no_suggestion() -> None:
         ("limit", "$input.query.limit", "not a property here: move it into query"),
         ("title", "$input.body.title", "not a property here: move it into body"),
         ("Ti_tle", "$input.body.title", "not a property here: move it into body as title"),
-        ("page", None, "not a property here. query and body have one of that name each. Remove it"),
+        (
+            "page",
+            None,
+            "not a property here. query and body each have a property of that name. Remove it",
+        ),
         ("refused", None, "not a property here; the properties are id, query and body. Remove it"),
         ("deep", None, "not a property here; the properties are id, query and body. Remove it"),
     ],
@@ -472,7 +476,7 @@ The arguments are not JSON at line 3, column 12.
 1 | {
 2 |   "name": "Lamp",
 3 |   "price": 12abc,
-  |            ^ ❌ 12abc is not a number of JSON. Write a number such as 12 or -0.5, or a text in double quotes.
+  |            ^ ❌ 12abc is not a JSON number. Write a number such as 12 or -0.5, or a text in double quotes.
 
 Send all arguments again as one JSON value and nothing else. Nothing was executed."""
 

@@ -20,7 +20,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 
 
 #: The replacement for a reference to an object around it, which callbacks allow: a dangling reference.
-_WITHIN = "#/(a reference to what it stands in)"
+_WITHIN = "#/(recursive callback)"
 
 
 def is_name(key: Any) -> bool:

@@ -81,7 +81,7 @@ _SCOPE = _AROUND | {"$dynamicAnchor"}
 _ALIAS = frozenset({"$ref", "deprecated", "description", "title"})
 
 #: The replacement for a circle of references: a dangling reference whose text names the fault.
-_CIRCLE = "#/(references that only refer to each other)"
+_CIRCLE = "#/(circular references)"
 
 
 class SchemaUpgrade:

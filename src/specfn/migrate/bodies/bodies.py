@@ -47,7 +47,7 @@ def body_of(
     content = content if isinstance(content, dict) else {}
     chosen = media_types.choose(content, wanted, resolve)
     if chosen is None:
-        text = "the request body declares no content: dropped"
+        text = "the request body declares no content; it is ignored"
         notes.append(Note(pointer=pointer, text=text))
         return None
     declared = content[chosen] if isinstance(content[chosen], dict) else {}

@@ -112,7 +112,7 @@ def path_parameters(
     keys = root_keys(wanted)
     for name in wanted:
         if name not in matches:
-            text = f"the path parameter {name!r} is not declared: taken as a required string"
+            text = f"the path parameter {name!r} is not declared; it is passed as a required string"
             notes.append(Note(pointer=pointer, text=text))
         raw, place = matches.get(name, ({"schema": {"type": "string"}}, ""))
         parameters.append(declaration(raw, keys[name], name, "path", place))
@@ -138,7 +138,7 @@ def _pair(
         text = f"the path parameter {raw['name']!r} is used for {name!r} of the path template"
         notes.append(Note(pointer=place, text=text))
     for raw, place in left.values():
-        text = f"the path parameter {raw['name']!r} is not in the path template: dropped"
+        text = f"the path parameter {raw['name']!r} is not in the path template; it is ignored"
         notes.append(Note(pointer=place, text=text))
     return pairs
 

@@ -185,7 +185,7 @@ class _Reader:
         match = _OPEN.match(self._text, self._at)
         unknown = match is None or (match.end() == self._at + 1 and self._ahead(1) == "?")
         if match is None or unknown or (self._strict and match[0].startswith("(?P")):
-            raise PatternError("a kind of group whose meaning is not sure")
+            raise PatternError("an unknown kind of group")
         self._at = match.end()
         number = 0
         if match[1] is None and match[2] is None:
@@ -261,7 +261,7 @@ class _Reader:
         if self._is_itself(char, in_class=in_class):
             self._at += 1
             return _one(ord(char))
-        raise PatternError(f"\\{char} has no meaning that is sure")
+        raise PatternError(f"\\{char} is not a valid escape")
 
     def _is_itself(self, char: str, *, in_class: bool) -> bool:
         if char in _SYNTAX or (char == "-" and in_class):

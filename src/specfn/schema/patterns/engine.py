@@ -42,13 +42,13 @@ def classify(pattern: str) -> PatternVerdict:
 
 
 def enforcement(keyword: str, value: Any) -> str:
-    """Return whether validation keeps a keyword, as the end of a sentence: it runs no pattern that is refused."""
+    """Return whether validation enforces a keyword, as the end of a sentence: it runs no pattern that is refused."""
     verdicts = [classify(pattern) for pattern in patterns_in({keyword: value})]
     if any(one.kind == "refused" for one in verdicts):
         return "validation does not run it"
     if any(one.size > LARGE_BYTES for one in verdicts):
-        return "validation keeps it, unless a note says otherwise"
-    return "validation keeps it"
+        return "validation enforces it, unless a note says otherwise"
+    return "validation enforces it"
 
 
 def matches(spelled: str, text: str) -> bool:

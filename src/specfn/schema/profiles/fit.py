@@ -179,13 +179,13 @@ def _edits(
 ) -> Iterator[Edit]:
     """Yield the edits of a rendering and of its post-processing."""
     for own, shown in moves.aliases.items():
-        reason = f"the property {own!r} is shown under a name that the provider takes: {shown}"
+        reason = f"the property {own!r} is shown under a name that the provider accepts: {shown}"
         yield Edit(pointer="", kind="renamed", reason=reason)
     for edit in rendering.edits:
         pointer = moves.pointer(edit.pointer)
         if not any(pointer.startswith(f"{place}/") for place in cut):
             yield Edit(pointer=pointer, kind=edit.kind, reason=edit.reason)
     for place in cut:
-        yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider takes")
+        yield Edit(pointer=place, kind="cut", reason="cut: nested deeper than the provider accepts")
     for place in opened:
         yield Edit(pointer=place, kind="open", reason=OPEN)

@@ -160,7 +160,7 @@ def _references(node: JsonObject, profile: Profile) -> _Faults:
     if not profile.refs and not _GRAPH.isdisjoint(node):
         yield "reference", "references are not accepted"
     if profile.ref_alone and "$ref" in node and len(node) > 1:
-        yield "reference", "no keyword may be beside $ref"
+        yield "reference", "no other keyword is allowed next to $ref"
 
 
 def _types(node: JsonObject, profile: Profile) -> _Faults:
@@ -172,7 +172,7 @@ def _types(node: JsonObject, profile: Profile) -> _Faults:
     if kinds == "array" and not isinstance(node.get("items"), dict):
         yield "items", "an array must say what its items are"
     if profile.union_alone and "anyOf" in node and len(node) > 1:
-        yield "union", "no keyword may be beside anyOf"
+        yield "union", "no other keyword is allowed next to anyOf"
     undeclared = set(node.get("required", ())) - set(node.get("properties", ()))
     if undeclared:
         yield "required", f"required, but not declared: {', '.join(sorted(undeclared)[:3])}"
@@ -183,9 +183,9 @@ def _values(node: JsonObject, profile: Profile) -> _Faults:
     if not isinstance(values, list):
         return
     if not values or any(kind_of(value) not in profile.enums for value in values):
-        yield "enum", "an enum may hold " + ", ".join(sorted(profile.enums))
+        yield "enum", "an enum may contain " + ", ".join(sorted(profile.enums))
     if not profile.empty_text and "" in values:
-        yield "enum", "an enum must not hold the empty string"
+        yield "enum", "an enum must not contain the empty string"
 
 
 def _texts(node: JsonObject, profile: Profile) -> _Faults:
@@ -197,7 +197,7 @@ def _texts(node: JsonObject, profile: Profile) -> _Faults:
             yield "format", f"the format {name} is not accepted"
     pattern = node.get("pattern")
     if isinstance(pattern, str) and profile.patterns and re.search(profile.patterns, pattern):
-        yield "pattern", "the pattern looks around or back"
+        yield "pattern", "the pattern uses lookaround or a backreference"
 
 
 def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
@@ -214,7 +214,7 @@ def _strict(node: JsonObject, limits: Strict) -> _Faults:
         yield "strict", "a value of any type cannot be enforced"
     if "object" in ([kinds] if isinstance(kinds, str) else kinds or ()):
         if node.get("additionalProperties") is not False:
-            yield "strict", "an object that admits other properties cannot be enforced"
+            yield "strict", "an object that accepts additional properties cannot be enforced"
         elif limits.required and set(node.get("required", ())) != set(node.get("properties", ())):
             yield "strict", "every property must be required"
 

@@ -165,7 +165,7 @@ def _stub(node: JsonObject) -> JsonObject:
 # -- the root ---------------------------------------------------------------------------------------
 
 #: The groups of parameters at the root. Like the root, they are objects that no document declares (rule R5). A model
-#: does not need ``additionalProperties: false`` on them; validation keeps them closed. A function without parameters
+#: does not need ``additionalProperties: false`` on them; validation enforces them closed. A function without parameters
 #: stays closed, because its schema contains nothing else.
 _GROUPS: Final = ("query", "headers", "cookies")
 

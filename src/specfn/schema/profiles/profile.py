@@ -1,10 +1,12 @@
 """Profiles of providers as data: names, keys, schema keywords, limits, and the form of a tool on the wire.
 
-A profile is defined beside the codecs of its provider. No code may assume anything that the profile does not contain.
+A profile is defined next to the codecs of its provider. No code may assume anything that the profile does not contain.
 Comments in a profile mark facts that are believed but not documented.
 """
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from specfn._internal.json import JsonObject
@@ -79,3 +81,14 @@ class Profile(Dialect):
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+
+#: The maximum number of characters of a name that specfn makes, even if a provider accepts longer ones.
+MAX_NAME: Final = 64
+
+
+@cache
+def longest_name(pattern: str) -> int:
+    """Return the length of the longest name of letters that a pattern accepts, at most ``MAX_NAME``."""
+    lengths = (length for length in range(MAX_NAME, 0, -1) if re.fullmatch(pattern, "a" * length))
+    return next(lengths, MAX_NAME)

@@ -7,10 +7,11 @@ from typing import Any, Final
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
 from specfn.schema.profiles.postprocess import change_subschemas
-from specfn.schema.profiles.profile import Profile
+from specfn.schema.profiles.profile import MAX_NAME, Profile, longest_name
 from specfn.schema.walk import walk
 
-_MAX_CHARACTERS: Final = 64
+#: The maximum number of tries for a free name. A function whose names do not fit is left out.
+_MAX_TRIES: Final = 1_000
 
 
 class PropertyNames:
@@ -19,6 +20,11 @@ class PropertyNames:
     def __init__(self, profile: Profile) -> None:
         self._root = _matcher(profile.root_key)
         self._nested = _matcher(profile.nested_key)
+        self._longest = min(
+            longest_name(pattern)
+            for pattern in (profile.root_key, profile.nested_key, "")
+            if pattern is not None
+        )
         self._refused: dict[int, tuple[Any, tuple[str, ...]]] = {}
 
     def aliases(self, schema: JsonObject, definitions: JsonObject) -> dict[str, str]:
@@ -32,7 +38,7 @@ class PropertyNames:
         taken = {name for part in schemas for node in walk(part) for name in _names_of(node)}
         aliases: dict[str, str] = {}
         for name in dict.fromkeys(refused):
-            aliases[name] = alias(name, taken)
+            aliases[name] = alias(name, taken, self._longest)
             taken.add(aliases[name])
         return aliases
 
@@ -69,22 +75,29 @@ def _unfit(pattern: re.Pattern[str], names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if not pattern.fullmatch(name))
 
 
-def alias(name: str, taken: Iterable[str]) -> str:
-    """Return a replacement for a name: letters, digits and underscores, different from all taken names."""
+def alias(name: str, taken: Iterable[str], most: int = MAX_NAME) -> str:
+    """Return a replacement for a name: letters, digits and underscores, different from all taken names.
+
+    Args:
+        name: the name.
+        taken: the other names.
+        most: the maximum number of characters.
+    """
     legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
     if legal[0].isdigit():
         legal = f"_{legal}"
-    if len(legal) > _MAX_CHARACTERS:
-        legal = f"{legal[: _MAX_CHARACTERS - 7]}_{mark(name)}"
-    while legal in taken:
-        legal = (
-            f"_{legal}"[:_MAX_CHARACTERS] if len(legal) < _MAX_CHARACTERS else _abbreviate(legal)
-        )
+    if len(legal) > most:
+        legal = _abbreviate(legal, mark(name), most)
+    for _ in range(_MAX_TRIES):
+        if legal not in taken:
+            break
+        legal = f"_{legal}" if len(legal) < most else _abbreviate(legal, mark(legal), most)
     return legal
 
 
-def _abbreviate(name: str) -> str:
-    return f"{name[: _MAX_CHARACTERS - 7]}_{mark(name)}"
+def _abbreviate(name: str, ending: str, most: int) -> str:
+    """Return a name of at most this number of characters with another ending."""
+    return f"{name[: max(0, most - 1 - len(ending))]}_{ending}"[:most]
 
 
 def rename_properties(schema: Any, names: Mapping[str, str]) -> Any:

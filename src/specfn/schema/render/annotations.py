@@ -81,7 +81,7 @@ def accepts(node: JsonObject, value: Any) -> bool:
 
 def normalization_note(node: JsonObject) -> str:
     """Return the note about a schema that was normalized to another meaning; ``""`` for any other schema."""
-    notes = ["a $dynamicRef has too many meanings: anything is admitted"] if OPEN in node else []
+    notes = ["a $dynamicRef has too many meanings; any value is accepted"] if OPEN in node else []
     for key, values in node.get(DECLARED, {}).items():
         old = values if key == "enum" else values[0]
         new = node.get(key)

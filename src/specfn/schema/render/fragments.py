@@ -411,5 +411,5 @@ def trim_properties(node: JsonObject, count: int) -> tuple[JsonObject, Edit]:
     out = {key: value for key, value in node.items() if key not in _CLOSING}
     out["properties"] = {name: item for name, item in node["properties"].items() if name in kept}
     out[MORE] = f"{len(others)} more optional properties: {listed}{more}"
-    reason = f"{len(others)} optional properties are only admitted, not shown"
+    reason = f"{len(others)} optional properties are accepted, but not shown"
     return out, Edit(pointer="", kind="properties", reason=reason)

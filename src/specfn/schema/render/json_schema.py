@@ -154,7 +154,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         value = node[key]
         if key == "oneOf" and "anyOf" in node:
             body.lines.append(f"@oneOf {keyword_text(value)}")
-            self._edit("union", "a second union beside the first is only described")
+            self._edit("union", "a second union next to the first is only described")
             return
         shown_key = _LISTS[key]
         body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])

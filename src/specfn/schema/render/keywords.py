@@ -47,7 +47,9 @@ _LENGTHS: Final = frozenset({"minLength", "maxLength"})
 _EXCLUSIVE: Final = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
 
 #: The reason of an edit for a closed object that is rendered open.
-OPEN: Final = "that nothing else is admitted is not said; validation keeps it"
+OPEN: Final = (
+    "additional properties are forbidden; the schema does not say so, but validation enforces it"
+)
 
 #: The description of a schema that admits nothing.
 NOTHING: Final = "(no value is valid here)"
@@ -155,7 +157,7 @@ class KeywordRenderer(SchemaRenderer):
         kinds = {"string"} if {*map(type, listed)} == {str} else {*map(kind_of, listed)} - {"null"}
         if not (listed and kinds <= dialect.enums and (dialect.empty_text or "" not in listed)):
             body.always.append(f"@enum {keyword_text(values)}")
-            self._edit("enum", "the values are only described; validation keeps them")
+            self._edit("enum", "the values are only described, but validation enforces them")
         elif self._shortens(long=len(listed) > MANY_VALUES):
             body.always.append(f"one of {len(listed)} values: {keyword_text(listed)}")
             self._edit("enum", f"{len(listed)} values are only described")
@@ -296,7 +298,7 @@ class KeywordRenderer(SchemaRenderer):
             others = choices[0] if len(choices) == 1 else {"anyOf": choices}
         if self._dialect.strict and not stated and not patterns and node.get("properties"):
             others = False
-            self._edit("closed", "only declared properties are offered; validation takes others")
+            self._edit("closed", "only declared properties are shown; validation accepts others")
         if not self._allows("additionalProperties"):
             if others is False:
                 self._edit("open", OPEN)

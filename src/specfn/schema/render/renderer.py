@@ -192,7 +192,7 @@ class SchemaRenderer(ABC):
         annotations = self._annotations(node)
         if name is None:
             text = clean(node["$ref"])
-            self._edit("reference", f"the reference {text!r} leads nowhere: anything is admitted")
+            self._edit("reference", f"the reference {text!r} has no target; any value is accepted")
             return {"description": f"(unresolved reference {text})", **annotations}
         target = self._definitions[name]
         if not self._dialect.refs:
@@ -296,7 +296,7 @@ class SchemaRenderer(ABC):
         kind: EditKind = "constraint",
         always: bool = False,
     ) -> None:
-        """Add a keyword to the description, without its invisible characters, and record whether validation keeps it."""
+        """Add a keyword to the description, without its invisible characters, and record whether validation enforces it."""
         from specfn.schema.patterns.engine import enforcement  # noqa: PLC0415  # few keywords are only described
 
         text = keyword_text(value) if self._literal else expanded_text(value, self._definitions)
@@ -321,7 +321,7 @@ class SchemaRenderer(ABC):
             listed = ", ".join(hidden[:_MAX_LISTED_TEXTS]) + (
                 ", ..." if len(hidden) > _MAX_LISTED_TEXTS else ""
             )
-            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API takes them: {listed}")
+            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API accepts them: {listed}")
 
     def _report_remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
         """Record the edits that composition and truncation left on a schema."""

@@ -1,7 +1,7 @@
 """Renderer of composed schemas in a dialect whose schemas have one type each: OpenAPI 3.0 and the profiles (F7, F8).
 
 The row of the dialect says what is written as a keyword. Everything else goes into a description and is recorded as an
-edit; validation keeps it. A rendered schema may admit more values than the validator. Only for a reader that enforces
+edit; validation enforces it. A rendered schema may admit more values than the validator. Only for a reader that enforces
 schemas (``Dialect.strict``) it also asks for more: every property, with null for an optional one, and no undeclared
 property.
 """
@@ -52,7 +52,7 @@ _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
 _ONE = "@oneOf exactly one alternative may fit"
 _ENFORCED = {
     "any": f"{OVERLAP}, and validation accepts that unless a tag decides",
-    "exactly": "that one alternative alone may fit is only described; validation keeps it",
+    "exactly": "exactly one alternative may match; this is only described, but validation enforces it",
 }
 
 
@@ -219,11 +219,13 @@ class TypedRenderer(KeywordRenderer):
                 null = null and type_null
                 branches = [self._with_types(branch, kinds, null=type_null) for branch in branches]
                 if not all(self._is_within(branch, kinds, null=type_null) for branch in branches):
-                    self._describe(body, "type", node["type"], "is only described beside the union")
+                    self._describe(
+                        body, "type", node["type"], "is only described, next to the union"
+                    )
             self._unspeakable(node, body, None)
             for key in node:
                 if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
-                    self._describe(body, key, node[key], "is only described beside the union")
+                    self._describe(body, key, node[key], "is only described, next to the union")
         if "anyOf" in node and "oneOf" in node:
             self._describe(body, "oneOf", node["oneOf"], kind="union")
         elif self._one_of is not None and not are_exclusive(
@@ -245,7 +247,7 @@ class TypedRenderer(KeywordRenderer):
             return self._of_one_type(node, body, kind, root, nullable=root.nullable)
         for key in node:
             if key == "type" or (key in TYPED and key not in UNSPEAKABLE):
-                self._describe(body, key, node[key], "is only described beside the union")
+                self._describe(body, key, node[key], "is only described, next to the union")
         if root.values is not None:
             self._values(body, None, root.values, nullable=root.nullable)
         self._unspeakable(node, body, None)
@@ -373,7 +375,7 @@ class TypedRenderer(KeywordRenderer):
     def _describe_union(self, node: JsonObject, body: SchemaBuilder) -> None:
         for key in ("anyOf", "oneOf"):
             if key in node:
-                what = "is only described beside what the object declares"
+                what = "is only described, next to what the object declares"
                 self._describe(body, key, node[key], what, kind="union")
 
 

@@ -194,7 +194,7 @@ class Advice:
     def describe_tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
         """Describe a tag that selects no alternative."""
         sentences = (
-            "It says which alternative the object is.",
+            "It selects the alternative.",
             self._closest(problem.value, values),
         )
         return replace(problem, description=" ".join(filter(None, sentences)))
@@ -346,7 +346,7 @@ class Advice:
         here = (task.place.node, task.node)
         owners = self._properties.owners(here, name)
         if len(owners) > 1:
-            return f"{UNKNOWN} {join_names([owner for owner, _ in owners])} have one of that name each."
+            return f"{UNKNOWN} {join_names([owner for owner, _ in owners])} each have a property of that name."
         names = [*self._properties.members(here)]
         if not names:
             return UNKNOWN

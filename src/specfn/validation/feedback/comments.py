@@ -166,7 +166,9 @@ def _of_container(text: str, expected: str) -> str | None:
     try:
         read_only_value(text, [])
     except UnreadableError as error:
-        return f"This string is no JSON either: {_lower(error.reason)} Send the {kind} itself."
+        return (
+            f"The string is not valid JSON either: {_lower(error.reason)} Send the {kind} itself."
+        )
     return f"Send the {kind} itself, not a string."
 
 

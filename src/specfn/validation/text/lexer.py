@@ -235,7 +235,9 @@ def _escape(text: str, at: int) -> tuple[str, int, str | None]:
         value, end = _code_point(text, at, int(code[1], 16))
         return value, end, None
     raise UnreadableError(
-        text, at, f"{_excerpt(text[at : at + 2])} is no escape of JSON. Write a backslash as \\\\."
+        text,
+        at,
+        f"{_excerpt(text[at : at + 2])} is not a valid escape in JSON. Write a backslash as \\\\.",
     )
 
 
@@ -245,7 +247,9 @@ def _code_point(text: str, at: int, code: int) -> tuple[str, int]:
         return chr(code), at + 6
     low = _LOW.match(text, at + 6) if code < 0xDC00 else None
     if low is None:
-        raise UnreadableError(text, at, "This is half of a surrogate pair, which is no character.")
+        raise UnreadableError(
+            text, at, "This is half of a surrogate pair, which is not a character."
+        )
     return chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00), low.end()
 
 
@@ -277,7 +281,7 @@ def _no_number(token: str) -> str:
     if token in _NO_NUMBERS or token.startswith(_ELLIPSES):
         return _no_value(token, is_last=False)
     return (
-        f"{_excerpt(token)} is not a number of JSON."
+        f"{_excerpt(token)} is not a JSON number."
         " Write a number such as 12 or -0.5, or a text in double quotes."
     )
 
@@ -303,14 +307,14 @@ def _word(text: str, at: int) -> Token:
 
 def _no_value(word: str, *, is_last: bool) -> str:
     if word in _NO_NUMBERS:
-        return f"{word} is not a number of JSON. Leave the property out, or write null."
+        return f"{word} is not a JSON number. Leave the property out, or write null."
     if word == "undefined":
-        return "undefined is no value of JSON. Leave the property out, or write null."
+        return "undefined is not JSON. Leave the property out, or write null."
     if word.startswith(_ELLIPSES):
-        return "An ellipsis is no value. Write every value out."
+        return "An ellipsis is not a value. Write every value out."
     if is_last and any(literal.startswith(word) for literal in LITERALS):
         return f"The text ends in the middle of a word: {word}."
-    return f"{_excerpt(word)} is no value of JSON. Text must be in double quotes."
+    return f"{_excerpt(word)} is not JSON. Text must be in double quotes."
 
 
 def _excerpt(text: str) -> str:
