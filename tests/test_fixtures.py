@@ -105,7 +105,9 @@ def test_accessors_and_errors_are_those_derived_by_hand(
         f"{function.method.upper()} {function.path}": ".".join(function.accessor)
         for function in application.functions
     }
-    errors = {f"{error.method.upper()} {error.path}": error.code for error in application.errors}
+    errors = {
+        f"{error.method.upper()} {error.path}".lstrip(): error.code for error in application.errors
+    }
     either = expected.get("either", {})
     assert either.keys() <= functions.keys() ^ errors.keys()
     told = {key: code for key, code in errors.items() if either.get(key) != code}

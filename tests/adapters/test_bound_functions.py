@@ -77,7 +77,9 @@ def test_a_selection_that_matches_nothing_is_an_error() -> None:
 
 def test_an_adapter_takes_bound_functions() -> None:
     """An application or a list is not taken for bound functions."""
-    with pytest.raises(UsageError, match=r"takes the result of Application\.bind, not Application"):
+    with pytest.raises(
+        UsageError, match=r"the result of Application\.bind to an adapter, not Application"
+    ):
         select_functions(load(DOCUMENT), None)  # type: ignore[arg-type]
 
 

@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_told() -> None:
     assert isinstance(outcome, Failure)
     assert outcome.fault is not None
     assert outcome.fault.column == 31
-    assert "Lamp is no value of JSON" in outcome.feedback()
+    assert "Lamp is not JSON" in outcome.feedback()
 
 
 @pytest.mark.parametrize("text", ["", " \n", b""])

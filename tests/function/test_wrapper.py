@@ -188,7 +188,7 @@ def test_another_name_is_told(name: str) -> None:
     assert isinstance(text, Failure)
     line = next(line for line in text.feedback().splitlines() if '"name": ' in line)
     assert f"{json.dumps(name)} is not this function" in line
-    assert f"send the arguments of {POST.name} alone" in line
+    assert f"send only the arguments of {POST.name}" in line
 
 
 def test_an_argument_called_name_is_no_wrapper() -> None:
@@ -305,7 +305,7 @@ def test_a_wrapper_names_functions_as_they_are_advertised() -> None:
     )
     assert not call.executed
     assert '"shop_shops_items_getByShop" is not this function' in call.result
-    assert f"send the arguments of {name} alone" in call.result
+    assert f"send only the arguments of {name}" in call.result
     assert len(server.requests) == 1
 
 

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 HERE = Connection(base_url="https://api.example")
 HINT = re.compile(
-    r"Write (a|each) file (?:in (\S+) or )?as (data:\S+?;base64,DATA)( or as its text)?\."
+    r"Write (a|each) file (?:in (\S+) or )?as (data:\S+?;base64,DATA)( or as plain text)?\."
 )
 
 BINARY: Json = {"type": "string", "format": "binary"}

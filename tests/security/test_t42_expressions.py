@@ -29,6 +29,7 @@ EXCEPTIONS: Final = {
     "specfn.cli.terminal:_MARK": "JSON that specfn wrote: each string ends",
     "specfn.document.read.duplicate_keys:_TOKEN": "JSON that was read before: each string ends",
     "specfn.inspector.page_files": "files of specfn",
+    "specfn.calling.text_calls:_HEAD": "each part is optional, so the first try always matches",
 }
 
 #: The expressions that are made while specfn runs, and why each is linear.
@@ -36,6 +37,7 @@ MADE: Final = {
     "specfn._internal.characters:_replace": "the three constants of the module, which are in the table of all others",
     "specfn.tools.provider_limits": "the name of a tool, of a table of profiles",
     "specfn.tools.report": "the name of a tool, of a table of profiles",
+    "specfn.schema.profiles.profile": "a name of at most 64 letters, of a table of profiles",
     "specfn.tools.tool_builder": "the name of a tool, of a table of profiles",
     "specfn.document.diagnose.explain": "tables of the module",
     "specfn.document.read.faults": "tables of the module",

@@ -8,7 +8,6 @@ as JSON.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from json import JSONDecoder
 from typing import Any, Final
 
 from specfn.validation.text.strict_json import UNREAD, strict
@@ -34,7 +33,8 @@ _FRAMES: Final = re.compile(r"<\|tool_calls_section_begin\|>|<｜tool▁calls▁
 
 _ARGUMENTS: Final = ("arguments", "parameters", "input")
 
-_DECODER: Final = JSONDecoder()
+#: A string, also without its end, or a bracket.
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +89,20 @@ def _without_thoughts(text: str) -> str:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Return the end of a JSON object or list that begins at a place; the place itself if there is none."""
+    """Return the end of the brackets that begin at a place; the place itself if there are none or they are not closed.
+
+    Brackets are counted, because a decoder needs the stack of the process for each level of a hostile text.
+    """
     if text[start : start + 1] not in ("{", "["):
         return start
-    try:
-        _, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return start
-    return end
+    depth = 0
+    for token in _BRACKETS.finditer(text, start):
+        sign = token[0]
+        if sign[0] != '"':
+            depth += 1 if sign in "{[" else -1
+            if depth == 0:
+                return token.end()
+    return start
 
 
 def _read(name: str, content: str) -> Iterator[tuple[str, Any]]:
