@@ -15,7 +15,7 @@ from specfn.connectors.histories import of_content
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
 from specfn.errors import UsageError
-from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
+from specfn.schema.dialect import ANNOTATIONS, GRAMMAR_BOUNDS, STRUCTURE
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
 from specfn.validation.text.strict_json import UNREAD, strict
@@ -40,7 +40,7 @@ PROFILE: Final = Profile(
     tools=None,
     root_key=r"[a-zA-Z0-9_.-]{1,64}",
     # Believed: models other than Anthropic's need schemas without references, and unions only as anyOf.
-    keywords=ANNOTATIONS | STRUCTURE | BOUNDS | {"default", "format"},
+    keywords=ANNOTATIONS | STRUCTURE | GRAMMAR_BOUNDS | {"default", "format"},
     formats={
         "string": frozenset({"date", "date-time", "email", "uri", "uuid"}),
         "integer": frozenset({"int32", "int64"}),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
+from specfn.schema.dialect import ANNOTATIONS, GRAMMAR_BOUNDS, STRUCTURE
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 
 PROFILE: Final = Profile(
@@ -17,7 +17,7 @@ PROFILE: Final = Profile(
     # Believed: no provider documents a rule for names below the root, and some check the root alone. Names of these
     # characters are accepted everywhere, as far as known.
     nested_key=r"[a-zA-Z0-9_.-]{1,64}",
-    keywords=ANNOTATIONS | STRUCTURE | BOUNDS | {"default", "format"},
+    keywords=ANNOTATIONS | STRUCTURE | GRAMMAR_BOUNDS | {"default", "format"},
     formats={
         "string": frozenset({"date-time"}),
         "integer": frozenset({"int32", "int64"}),

@@ -20,6 +20,9 @@ BOUNDS: Final = frozenset(
     "maxItems maxLength maxProperties maximum minItems minLength minProperties minimum pattern".split()
 )
 
+#: The bounds that grammar engines support. Some refuse a schema with a bound on the number of properties.
+GRAMMAR_BOUNDS: Final = BOUNDS - {"maxProperties", "minProperties"}
+
 _EVERY_TYPE: Final = frozenset(
     {"array", "boolean", "integer", "null", "number", "object", "string"}
 )

@@ -7,6 +7,7 @@ from tests.schema.conftest import place
 from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES, profile
 from specfn.schema.profiles.fit import Fit, Fitter
+from specfn.schema.walk import walk
 
 Json = dict[str, Any]
 
@@ -44,6 +45,23 @@ NULLS = [
 def test_null_is_said_as_the_provider_says_it(name: str, node: Json, expected: Json) -> None:
     """Null is a type in a list, a branch of its own, or a flag: each profile has one way."""
     assert shown(name, node) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bounds_on_the_number_of_properties(name: str) -> None:
+    """F8: a bound is a keyword, or described as an edit; grammar engines behind portable and bedrock refuse the keyword."""
+    bounds = {"minProperties": 2, "maxProperties": 3}
+    nested = {"type": "object", "properties": {"a": STRING, "b": STRING, "c": STRING}, **bounds}
+    fit = fitted(name, {"type": "object", "properties": {"x": nested}})
+    places = [node for node in walk(fit.schema) if not bounds.keys().isdisjoint(node)]
+    described = [edit for edit in fit.edits if "Properties" in edit.reason]
+    text = dumps(fit.schema).decode()
+    if name in {"portable", "bedrock"}:
+        assert not places
+    if not places:
+        assert "@minProperties 2" in text
+        assert "@maxProperties 3" in text
+        assert len(described) == 2
 
 
 def test_described_keywords_are_in_alphabetical_order() -> None:
