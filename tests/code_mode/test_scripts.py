@@ -325,7 +325,7 @@ MISSING = {
     "import statistics": "sum(x) / len(x)",
     "import uuid": "random.getrandbits(128)",
     "class Failed(Exception): pass": "a class without a base",
-    "async def f():\n    async with g(): pass": "Use gather",
+    "async def f():\n    async with g(): pass": "Use asyncio.gather",
     "async def f():\n    async for x in g(): pass": "use a plain for",
     "class A:\n    @property\n    def a(self): pass": "Write a plain method",
     "import numpy": "There is Python without generators",

@@ -52,8 +52,8 @@ def letters(name: str) -> str:
     return re.sub(_SEPARATORS, "", name).lower() if len(name) <= _MAX_CHARACTERS else ""
 
 
-def is_one_off(left: str, right: str) -> bool:
-    """Return whether two texts differ in one inserted, deleted, changed or exchanged character."""
+def is_nearly_equal(left: str, right: str) -> bool:
+    """Return whether two texts of at least 3 characters are equal, or differ in one added, missing, changed or exchanged one."""
     shorter = min(len(left), len(right))
     if abs(len(left) - len(right)) > 1 or shorter < 3:
         return False

@@ -21,9 +21,7 @@ def gather(codec: Codec, events: Sequence[Any]) -> JsonObject:
     try:
         return codec.gather(events)
     except FORMAT_ERRORS as error:
-        reason = (
-            f"the stream is not in the format of {codec.name}: {type(error).__name__} in reading it"
-        )
+        reason = f"the stream is not in the format of {codec.name}: reading it failed with {type(error).__name__}"
         raise UsageError(reason) from error
 
 
@@ -49,9 +47,7 @@ def read(codec: Codec, answer: Any, state: State) -> Turn:
         )
         codec.encode(Prompt(messages=[turn.message(codec.name)]))  # it is sent back later
     except FORMAT_ERRORS as error:
-        reason = (
-            f"the reply is not in the format of {codec.name}: {type(error).__name__} in reading it"
-        )
+        reason = f"the reply is not in the format of {codec.name}: reading it failed with {type(error).__name__}"
         raise UsageError(reason) from error
     return turn
 

@@ -46,7 +46,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "support yield": "Append to a list and return it; generator expressions exist.",
     "the 'del' statement": "Use values.pop(key), or assign None.",
     "class inheritance": "Use a class without a base, and raise ValueError or RuntimeError with a text.",
-    "async context managers": "Use gather, or plain statements.",
+    "async context managers": "Use asyncio.gather, or write the code without async with.",
     "async for": "Await a list, and use a plain for.",
     "method decorators": "Write a plain method or a function.",
     "No module named 'statistics'": "Use sum(x) / len(x) for the mean and sorted(x)[len(x) // 2] for the median.",

@@ -133,8 +133,9 @@ def _search_tool(titles: str, count: int) -> JsonObject:
     return tool(
         SEARCH,
         "Search functions",
-        f"Search the {count} functions of {titles}. Returns one line per function: its place, its effect, its summary, "
-        f"and the functions that yield its arguments; then the typed signatures of all, for code that {RUN} executes.",
+        f"Search the {count} functions of {titles}. Returns one line per function: its place, whether it reads or "
+        "changes data, its summary, and the functions whose results supply its arguments; then the typed signatures "
+        f"of all, for code that {RUN} executes.",
         {"type": "object", "properties": {"query": query, "limit": limit}, "required": ["query"]},
         LOCAL,
     )

@@ -167,7 +167,7 @@ def extract(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
 
 
 _TOO_EARLY: Final = "This bracket closes nothing. An earlier one may come too early, so that what follows it is in the wrong object."
-_SEVERAL: Final = "There is more than one value, or a piece of one. Send one value, nothing else."
+_SEVERAL: Final = "The text has more than one JSON value, or an incomplete one. Send exactly one JSON value and nothing else."
 
 
 def _strip_fence(window: _Window, repairs: list[Repair]) -> _Window:

@@ -96,7 +96,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ('{\n  // the a\n  "a": 1}', r"not JSON: .*found a comment.*\(line 2, column 3\)"),
     (
         '{"a": 1\n"b": 2}',
-        r"not JSON: expected ',' or a closing bracket.* comma missing\? \(line 2, column 1\)",
+        r"not JSON: expected ',' or a closing bracket.* comma missing before it\? \(line 2, column 1\)",
     ),
     ("{'a': 'b' 'c'}", r"not YAML: .*, and not JSON: .*single quote.*\(line 1, column 2\)"),
     ('{"a": "\\d"}', r"not JSON: .*does not begin a valid escape.*\(line 1, column 8\)"),

@@ -121,9 +121,9 @@ def test_mutual_tls_is_the_clients_business(make: Any) -> None:
 
 
 WRONG = [
-    ("key", ("a", "b"), "is tuple; expected a string"),
+    ("key", ("a", "b"), "must be a string, not tuple"),
     ("key", "", "is empty: pass its value in connection.credentials"),
-    ("key", lambda: None, "is NoneType; expected a string"),
+    ("key", lambda: None, "must be a string, not NoneType"),
     ("key", "s3\r\nX-Evil: 1", "a character that is not allowed"),
     ("key", "s3\0", "a character that is not allowed"),
     ("cookie", "s3; path=/", "a character that is not allowed"),

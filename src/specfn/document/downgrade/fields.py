@@ -56,7 +56,7 @@ def _keep_style_and_content(walk: ObjectDowngrade, out: JsonObject, styles: froz
                 walk.losses.add(f"OpenAPI 3.0 does not allow `{key}` next to `content`", key)
         first, *others = content
         for other in others:
-            walk.losses.add("OpenAPI 3.0 allows one media type here", "content", other)
+            walk.losses.add("OpenAPI 3.0 allows only one media type here", "content", other)
         out["content"] = {first: content[first]}
     else:
         out.setdefault("schema", {})

@@ -39,7 +39,7 @@ _JSON_FOUND: Final = (
     (r"'", "found a single quote; use double quotes"),
     (r"NaN|-?Infinity|undefined|None|True|False", "found a word that JSON does not have"),
     (r"[^\W\d]", "found a word without quotes; use double quotes"),
-    (r'"', "found a text; is a comma missing?"),
+    (r'"', "found a string; is a comma missing before it?"),
 )
 
 

@@ -196,7 +196,7 @@ class DocumentNormalizer(ABC):
             if method in METHODS and (key == method or method not in raw):
                 out[method] = self._located(value, shared, (path, method))
                 if key != method:
-                    text = f"the method is written {key!r}; OpenAPI has it in lower case"
+                    text = f"the method is written {key!r}; OpenAPI writes methods in lower case"
                     pointer = join((*self.place, path, method))
                     self.notes.append(Note(pointer=pointer, text=text))
             elif key == "additionalOperations" and isinstance(value, dict):

@@ -246,7 +246,7 @@ def _kind(scheme: JsonObject) -> str:
 def _text(name: str, _: JsonObject, credential: Any) -> str:
     text = reveal(credential)
     if not isinstance(text, str):
-        raise UsageError(f"the credential for {name!r} is {type(text).__name__}; expected a string")
+        raise UsageError(f"the credential for {name!r} must be a string, not {type(text).__name__}")
     if not text.strip():
         raise UsageError(
             f"the credential for {name!r} is empty: pass its value in connection.credentials"

@@ -64,7 +64,7 @@ _UNTOLD = (
 _OVERRIDDEN = "the description of the component is left out; the one beside its reference is shown"
 
 _SHORT = frozenset({bool, int, float, type(None)})
-_UNSEEN = "characters that a reader cannot see"
+_UNSEEN = "invisible characters"
 
 
 class SchemaRenderer(ABC):
@@ -274,7 +274,7 @@ class SchemaRenderer(ABC):
     def _is_plain(self, what: str, value: Any) -> bool:
         """Return whether an optional value has only visible characters and so is shown (F12)."""
         if not is_plain(value):
-            self._edit("hidden", f"the {what} {escaped(value)} holds {_UNSEEN}: it is not shown")
+            self._edit("hidden", f"the {what} {escaped(value)} contains {_UNSEEN}; it is not shown")
             return False
         return True
 
@@ -321,7 +321,9 @@ class SchemaRenderer(ABC):
             listed = ", ".join(hidden[:_MAX_LISTED_TEXTS]) + (
                 ", ..." if len(hidden) > _MAX_LISTED_TEXTS else ""
             )
-            self._edit("hidden", f"{what} with {_UNSEEN}, kept as the API accepts them: {listed}")
+            self._edit(
+                "hidden", f"{what} with {_UNSEEN}, kept because the API requires them: {listed}"
+            )
 
     def _report_remarks(self, node: JsonObject, body: SchemaBuilder) -> None:
         """Record the edits that composition and truncation left on a schema."""

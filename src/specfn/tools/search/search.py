@@ -311,8 +311,8 @@ def search_description(count: int, titles: str) -> str:
         titles: the titles of the APIs.
     """
     return (
-        f"Search the {count} functions of {titles}. Returns one line per function: its name, its safety, its summary, and "
-        "the functions that yield its arguments."
+        f"Search the {count} functions of {titles}. Returns one line per function: its name, whether it reads or changes "
+        "data, its summary, and the functions whose results supply its arguments."
     )
 
 

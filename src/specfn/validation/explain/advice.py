@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.did_you_mean import closest, is_one_off, letters, same_words
+from specfn._internal.did_you_mean import closest, is_nearly_equal, letters, same_words
 from specfn._internal.pointer import step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe, literal
@@ -66,7 +66,7 @@ class PropertyIndex:
         return [
             other
             for spelled, names in self._by_letters(nodes).items()
-            if -2 < len(spelled) - len(plain) < 2 and is_one_off(plain, spelled)
+            if -2 < len(spelled) - len(plain) < 2 and is_nearly_equal(plain, spelled)
             for other in names
         ]
 
