@@ -189,7 +189,11 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
     ),
     "a branch whose tag is optional": (
         {"A": {"type": "object", "properties": {"t": {"const": "x"}}}},
-        {"oneOf": [ref("A")], "discriminator": {"propertyName": "t"}}, [{"t": "x"}], [{}, {"t": "A"}],
+        {"oneOf": [ref("A")], "discriminator": {"propertyName": "t"}}, [{"t": "x"}, {}], [{"t": "A"}],
+    ),
+    "a branch of anyOf whose tag is optional": (
+        {"A": {"type": "object", "properties": {"t": {"const": "x"}}}},
+        {"anyOf": [ref("A")], "discriminator": {"propertyName": "t"}}, [{"t": "x"}], [{}, {"t": "A"}],
     ),
     "a union with siblings": (
         {"A": {"type": "object"}, "B": {"type": "object"}},
@@ -634,3 +638,83 @@ def test_names_do_not_depend_on_what_is_composed_first(
     there, back = (load(document, options=Options(dialect=dialect)).functions for _ in "ab")
     shown = [(each.schemas.as_json, each.fingerprint) for each in there]
     assert [(each.schemas.as_json, each.fingerprint) for each in reversed(back)] == shown[::-1]
+
+
+#: The messages of an API for conversations, shortened.
+MESSAGES: dict[str, Any] = {
+    "Easy": {
+        "type": "object",
+        "properties": {"type": {"enum": ["message"]}, "role": {"type": "string"}, "content": {}},
+        "required": ["role", "content"],
+    },
+    "Full": {
+        "type": "object",
+        "properties": {
+            "type": {"enum": ["message"]},
+            "role": {"type": "string"},
+            "content": {"type": "array"},
+        },
+        "required": ["role", "content"],
+    },
+    "Call": {
+        "type": "object",
+        "properties": {"type": {"enum": ["call"]}, "role": {"type": "string"}, "content": {}},
+        "required": ["type", "role"],
+    },
+}
+
+
+def test_an_optional_tag_may_be_missing_if_one_branch_fits() -> None:
+    """F10: without its tag, a value must fit exactly one branch that declares the tag as optional; else it is missing."""
+    union = {
+        "oneOf": [ref("Easy"), ref("Full"), ref("Call")],
+        "discriminator": {"propertyName": "type"},
+    }
+    function = load(document(union, MESSAGES)).functions[0]
+    easy, full = {"role": "user", "content": "hi"}, {"role": "user", "content": ["hi"]}
+    for good in (
+        easy,
+        {**easy, "type": "message"},
+        {**full, "type": "message"},
+        {**easy, "type": "call"},
+    ):
+        assert function.validate({"body": good}), good
+    assert not function.validate({"body": full})
+    [problem] = function.validate({"body": {"role": "user"}}).errors
+    assert problem.path == "$input.body.type"
+    assert '"message"' in problem.expected
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("xyz"), st.booleans(), st.sets(st.sampled_from("abc"), min_size=1)
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([None, "x", "y", "z"]),
+    st.sets(st.sampled_from("abc")),
+)
+def test_values_with_and_without_tags(
+    branches: list[tuple[str, bool, set[str]]], tag: str | None, members: set[str]
+) -> None:
+    """F10: a tag selects; without one, exactly one of the branches that declare it as optional fits."""
+    schemas = {
+        f"B{index}": {
+            "type": "object",
+            "properties": {"t": {"const": own}},
+            "required": sorted({*asked, *(["t"] if is_required else [])}),
+        }
+        for index, (own, is_required, asked) in enumerate(branches)
+    }
+    union = {"oneOf": [ref(name) for name in schemas], "discriminator": {"propertyName": "t"}}
+    function = load(document(union, schemas)).functions[0]
+    value = {**dict.fromkeys(members, 1), **({} if tag is None else {"t": tag})}
+    fitting = [
+        own
+        for own, is_required, asked in branches
+        if asked <= members and (own == tag if tag is not None else not is_required)
+    ]
+    expected = bool(fitting) if tag is not None else len(fitting) == 1
+    assert bool(function.validate({"body": value})) is expected

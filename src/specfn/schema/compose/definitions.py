@@ -29,6 +29,7 @@ from specfn.schema.compose.polymorphism import (
     has_union,
     inline_parts,
     is_object,
+    leaves_tag_out,
     own_discriminator,
     says_itself,
     takes_in,
@@ -393,7 +394,7 @@ class Definitions:
         known = [name for name in names if name in self._schemas]
         tags = self._family.tags(discriminator, known, default=default)
         branches = [
-            self._branch_with_tag(branch, tag, tags.get(name))
+            self._branch_with_tag(branch, tag, tags.get(name), is_one_of=key == "oneOf")
             for branch, name in zip(node[key], names, strict=True)
             if name is None or name in tags or default is None or name != default.component
         ]
@@ -410,19 +411,23 @@ class Definitions:
             name = self._names.relieved[name].definition
         return name
 
-    def _branch_with_tag(self, branch: Any, tag: str, tags: tuple[str, ...] | None) -> Any:
+    def _branch_with_tag(
+        self, branch: Any, tag: str, tags: tuple[str, ...] | None, *, is_one_of: bool
+    ) -> Any:
+        """Return a branch that requires its tag, unless it is one of ``oneOf`` and declares its tag as optional."""
         name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
         if name in self._names.relieved:
             definition, free = self._names.relieved[name]
             branch = {**branch, "$ref": self._names.refer(definition)}
-            tagged = self._branch_with_tag(branch, tag, tags)
+            tagged = self._branch_with_tag(branch, tag, tags, is_one_of=is_one_of)
             return {**tagged, "$ref": self._relieve(tagged["$ref"], free)}
         schema = self._schemas.get(name) if name is not None else None
         if name is None or tags is None or not isinstance(schema, dict) or has_union(schema):
             return branch
         if self._family.branches(name) is not None or not is_object(schema):
             return branch
-        if says_itself(self._family.parts(name), tag, tags):
+        parts = self._family.parts(name)
+        if says_itself(parts, tag, tags) or (is_one_of and leaves_tag_out(parts, tag, tags)):
             return branch
         return {**branch, "$ref": self._names.with_tag(name, tag, tags)}
 

@@ -318,6 +318,14 @@ def says_itself(parts: list[JsonObject], tag: str, tags: Collection[str]) -> boo
     return constants_of(declared, tags) == declared
 
 
+def leaves_tag_out(parts: list[JsonObject], tag: str, tags: Collection[str]) -> bool:
+    """Return whether a branch declares its tag as an optional constant that selects it."""
+    declared = declared_tags(parts, tag)
+    if not declared or any(tag in part.get("required", ()) for part in parts):
+        return False
+    return constants_of(declared, tags) == declared
+
+
 def constants_of(declared: list[Any] | None, tags: Collection[str]) -> list[Any]:
     """Return the constants of a branch that are also its tags. Without a common value, return all its constants."""
     if not declared:

@@ -30,10 +30,18 @@ def are_exclusive(named: DefinitionLookup, branches: Sequence[Any]) -> bool:
     return True
 
 
-def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bool:
-    """Return whether every branch of a union requires a property with constants that selects the branch.
+def are_tagged(
+    named: DefinitionLookup, branches: Sequence[Any], tag: str, *, required: bool = True
+) -> bool:
+    """Return whether every branch of a union has a property with constants that selects the branch.
 
     Branches may share a constant. A branch that is a union decides by its own branches; null needs no tag.
+
+    Args:
+        named: the definitions.
+        branches: the branches.
+        tag: the property.
+        required: whether every branch must also require the property.
     """
     waiting = [*branches]
     seen: set[int] = set()
@@ -44,7 +52,11 @@ def are_tagged(named: DefinitionLookup, branches: Sequence[Any], tag: str) -> bo
             continue
         if node is None:
             return False
-        if id(node) in seen or _kinds(node) == {"null"} or _constants(named, node, tag) is not None:
+        if (
+            id(node) in seen
+            or _kinds(node) == {"null"}
+            or _constants(named, node, tag, required=required) is not None
+        ):
             continue
         seen.add(id(node))
         union = node.get("anyOf") or node.get("oneOf")
@@ -91,9 +103,11 @@ def _differ(named: DefinitionLookup, nodes: list[JsonObject | None], kind: str) 
     )
 
 
-def _constants(named: DefinitionLookup, node: JsonObject | None, name: str) -> list[Any] | None:
-    """Return the constants of a required property."""
-    if node is None or name not in node.get("required", ()):
+def _constants(
+    named: DefinitionLookup, node: JsonObject | None, name: str, *, required: bool = True
+) -> list[Any] | None:
+    """Return the constants of a property, which must be required unless said otherwise."""
+    if node is None or (required and name not in node.get("required", ())):
         return None
     inner = _resolve(named, node.get("properties", {}).get(name))
     return None if inner is None else values_of(inner)

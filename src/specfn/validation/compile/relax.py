@@ -6,7 +6,8 @@ surrounding keyword is removed or relaxed.
 
 A ``oneOf`` in a positive place becomes ``anyOf``: a value may then match several branches. It stays ``oneOf`` where the
 schema around it would otherwise accept fewer values. With a discriminator, the tag decides: such a union becomes
-``anyOf`` only if every branch requires its tag as a constant. So no branch with another tag accepts the value.
+``anyOf`` only if every branch has its tag as a constant. So no branch with another tag accepts the value. If a branch
+does not require the tag, a value without one must match exactly one branch (rule F10).
 """
 
 from typing import Any, Final
@@ -33,6 +34,8 @@ class Relaxation:
         self._named = _Definitions(surveyed)
         self._refused = refused
         self._unenforceable = surveyed.unenforceable(refused)
+        #: The schemas that were added for values without a tag, by their ids. They stay as they are.
+        self._untagged: dict[int, JsonObject] = {}
 
     def relax(self, schema: JsonObject, *, exact: bool) -> JsonObject:
         """Return the schema without unenforceable keywords; the same object if nothing changes.
@@ -41,14 +44,34 @@ class Relaxation:
             schema: the schema; its subschemas are relaxed separately.
             exact: whether a ``oneOf`` stays one.
         """
+        if id(schema) in self._untagged:
+            return schema
         touched = bool(self._unenforceable) and self._is_unenforceable(schema)
         relaxed = not exact and "oneOf" in schema and self._is_any(schema)
-        if not (touched or relaxed):
+        tag = None if exact or relaxed else self._optional_tag(schema)
+        if not (touched or relaxed or tag):
             return schema
         wide = self._without_refused(schema) if touched else {**schema}
         if relaxed or any(map(self._is_unenforceable, _branches(wide))):
             _relax_one_of(wide)
+        elif tag is not None:
+            untagged = {"oneOf": wide["oneOf"], "discriminator": {"propertyName": tag}}
+            self._untagged[id(untagged)] = untagged
+            _relax_one_of(wide)
+            parts = wide.get("allOf")
+            wide["allOf"] = [
+                *(parts if isinstance(parts, list) else ()),
+                {"anyOf": [{"required": [tag]}, untagged]},
+            ]
         return wide
+
+    def _optional_tag(self, schema: JsonObject) -> str | None:
+        """Return the tag of a ``oneOf`` whose branches all have one that selects them, but do not all require it."""
+        discriminator = schema.get("discriminator")
+        tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+        if not isinstance(tag, str) or not _branches(schema):
+            return None
+        return tag if are_tagged(self._named, _branches(schema), tag, required=False) else None
 
     def _is_any(self, schema: JsonObject) -> bool:
         """Return whether a ``oneOf`` in a positive place is enforced as ``anyOf``."""
