@@ -51,7 +51,7 @@ class Options(Model):
         formats: assert the formats of strings and numbers, or only show them.
         one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
             (``"exactly"``, the meaning of JSON Schema).
-        coerce_arrays: let ``coerce`` and ``check`` turn a scalar into an array of one item.
+        coerce_arrays: let ``coerce`` and ``check`` turn a text that may be a list (``"a,b"``) into an array of one item.
         select: the functions to keep; the others are left out and are not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
         names: other names for functions, by name, dotted accessor, operationId or ``METHOD /path``.

@@ -112,12 +112,64 @@ def test_nothing_else_is_unwrapped(name: str, inner: Any, more: dict[str, str]) 
         assert outcome.data is wrapped
 
 
-@pytest.mark.parametrize(
-    "keys", [("name", "parameters"), ("tool", "arguments"), ("name", "Arguments")]
-)
+@pytest.mark.parametrize("keys", [("name", "input"), ("tool", "arguments"), ("name", "Arguments")])
 def test_other_keys_are_no_wrapper(keys: tuple[str, str]) -> None:
     """V7: only the keys of the vendors' own calls are a wrapper."""
     assert not POST.check(dict(zip(keys, (POST.name, VALID), strict=True)))
+
+
+SHAPES = {
+    "OpenAI": lambda name, inner: {"name": name, "arguments": inner},
+    "OpenAI, as a text": lambda name, inner: {"name": name, "arguments": json.dumps(inner)},
+    "OpenAI, a reply": lambda name, inner: {
+        "type": "function",
+        "id": "call_1",
+        "function": {"name": name, "arguments": json.dumps(inner)},
+    },
+    "Llama": lambda name, inner: {"name": name, "parameters": inner},
+    "Llama, with a type": lambda name, inner: {
+        "type": "function",
+        "name": name,
+        "parameters": inner,
+    },
+    "Anthropic": lambda name, inner: {
+        "type": "tool_use",
+        "id": "toolu_1",
+        "name": name,
+        "input": inner,
+    },
+}
+FRONTS = {
+    "nothing": "{}",
+    "a list": "[{}]",
+    "Mistral": "[TOOL_CALLS] [{}]",
+    "Mistral, no blank": "[TOOL_CALLS][{}]",
+    "thoughts": '<think>\nPerhaps {"shop": 8}? No.\n</think>\n{}',
+    "thoughts and a fence": "<think>shop [7]</think>\n```json\n{}\n```",
+}
+
+
+@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", [POST.name, "another_one"])
+def test_the_one_call_of_each_vendor_is_unwrapped(shape: str, front: str, name: str) -> None:
+    """V6, V7: a call in the shape of a vendor has the arguments in it, if it names this function."""
+    call = json.dumps(SHAPES[shape](name, VALID))
+    before, after = FRONTS[front].rsplit("{}", 1)
+    outcome = POST.check(before + call + after)
+    if name == POST.name:
+        assert outcome
+        assert outcome.data == VALID
+        assert "wrapper" in [repair.kind for repair in outcome.repairs]
+    else:
+        assert not outcome
+        assert "wrapper" not in [repair.kind for repair in outcome.repairs]
+
+
+def test_two_calls_are_never_one() -> None:
+    """V7: a list with two calls is a problem."""
+    call = {"name": POST.name, "arguments": VALID}
+    assert not POST.check([call, call])
 
 
 def test_what_is_valid_is_never_unwrapped() -> None:

@@ -236,3 +236,60 @@ def test_a_key_of_a_map_is_never_removed(key: str) -> None:
     assert not outcome
     assert outcome.data == {"body": {"labels": {key: None}}}
     assert function.check({"body": {"note": None, "labels": {key: "x"}}})
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+DATA = function({"data": {"type": ["object", "array"]}})
+ENCODINGS = [
+    json.dumps,
+    lambda value: json.dumps(json.dumps(value)),
+    lambda value: f"```json\n{json.dumps(value, indent=2)}\n```",
+    lambda value: json.dumps(f"```\n{json.dumps(value)}\n```"),
+]
+
+
+@given(
+    st.lists(VALUES, max_size=3) | st.dictionaries(st.text(max_size=3), VALUES, max_size=3),
+    st.sampled_from(ENCODINGS),
+)
+def test_an_encoded_member_is_the_member(value: Any, encode: Any) -> None:
+    """V7: JSON in a string, encoded twice or fenced, is read where no string is accepted."""
+    outcome = DATA.check({"body": {"data": encode(value)}})
+    assert outcome
+    assert outcome.data == {"body": {"data": value}}
+    assert [repair.kind for repair in outcome.repairs] == ["json"]
+
+
+TAGS = function({"tags": {"type": "array", "items": TEXT}})
+
+
+@given(st.text(max_size=12))
+@example("a,b")
+@example("None")
+def test_a_text_for_an_array_is_one_item_or_a_problem(text: str) -> None:
+    """V7: a text becomes the only item, the array that it is in JSON, or a problem, and never several items."""
+    outcome = TAGS.check({"body": {"tags": text}})
+    if outcome:
+        tags = outcome.data["body"]["tags"]
+        assert tags == [text] or tags == json.loads(text)
+        assert "," not in text or tags != [text]
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+
+
+@given(SCALARS, SCALARS)
+def test_a_key_twice_is_read_only_with_the_same_scalar(first: Any, second: Any) -> None:
+    """V6: with two values, neither is chosen."""
+    outcome = TEXTS.parse(f'{{"a": {json.dumps(first)}, "a": {json.dumps(second)}}}')
+    is_same = type(first) is type(second) and first == second
+    assert bool(outcome) is is_same
+    if is_same:
+        assert outcome.data == {"a": first}
+        assert [repair.kind for repair in outcome.repairs] == ["repeated"]

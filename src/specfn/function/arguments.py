@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path, input_tokens
@@ -126,26 +126,58 @@ def unwrap(
         The outcome unchanged, unless the arguments are invalid and wrapped. If the wrapper names this function, the
         outcome of its content, if that is better. If it names another function, the failure with a description of this.
     """
-    if isinstance(outcome, Success) or not _is_wrapper(given):
+    if isinstance(outcome, Success):
         return outcome
-    called = given["name"]
+    call = _wrapped_call(given)
+    if call is None:
+        return outcome
+    called, key, content = call
     named = names.resolve(called) if len(called) <= _MAX_LOOKED_UP else None
     if named != names.own:
-        return _name_other_function(outcome, called, names.own, is_function=named is not None)
-    inner = check(given["arguments"])
+        return _name_other_function(outcome, called, names.own, key if named is not None else None)
+    inner = check(content)
     if isinstance(inner, Failure) and (inner.fault or _badness(inner) >= _badness(outcome)):
         return outcome
-    repair = Repair(path="$input", kind="wrapper", before=given, after=given["arguments"])
+    repair = Repair(path="$input", kind="wrapper", before=given, after=content)
     return replace(inner, repairs=(repair, *inner.repairs))
 
 
-def _is_wrapper(given: Any) -> bool:
-    return (
-        type(given) is dict
-        and len(given) == 2
-        and type(given.get("name")) is str
-        and "arguments" in given
-    )
+class _WrappedCall(NamedTuple):
+    """A call that was sent as arguments: the name of its function, and the key and the value of its arguments."""
+
+    name: str
+    key: str
+    arguments: Any
+
+
+#: The member with the arguments in each shape in which models write a call, by its keys.
+_CALL_SHAPES: Final = {
+    frozenset(["name", "arguments"]): "arguments",
+    frozenset(["name", "parameters"]): "parameters",
+    frozenset(["type", "name", "parameters"]): "parameters",
+    frozenset(["type", "name", "input"]): "input",
+    frozenset(["type", "id", "name", "input"]): "input",
+}
+_TYPES: Final = {"parameters": "function", "input": "tool_use"}
+
+#: The keys of a call whose name and arguments are in ``function``.
+_NESTED_CALLS: Final = frozenset(
+    [frozenset(["type", "function"]), frozenset(["type", "id", "function"])]
+)
+
+
+def _wrapped_call(given: Any) -> _WrappedCall | None:
+    """Return the call that arguments consist of, perhaps as the only item of a list; else ``None``."""
+    if type(given) is list and len(given) == 1:
+        given = given[0]
+    if type(given) is dict and frozenset(given) in _NESTED_CALLS and given["type"] == "function":
+        given = given["function"]
+    key = _CALL_SHAPES.get(frozenset(given)) if type(given) is dict and len(given) <= 4 else None
+    if key is None or type(given["name"]) is not str:
+        return None
+    if "type" in given and given["type"] != _TYPES[key]:
+        return None
+    return _WrappedCall(given["name"], key, given[key])
 
 
 def _badness(failure: Failure) -> tuple[bool, int]:
@@ -154,12 +186,12 @@ def _badness(failure: Failure) -> tuple[bool, int]:
     return 0 in depths, depths.count(1)
 
 
-def _name_other_function(failure: Failure, called: str, own: str, *, is_function: bool) -> Failure:
+def _name_other_function(failure: Failure, called: str, own: str, key: str | None) -> Failure:
     """Return the failure of a wrapper with another name, with a problem that reports the name.
 
     If the function has an argument ``name``, only the name of another function identifies a wrapper.
     """
-    places = ["$input.name", "$input", *(["$input.arguments"] if is_function else [])]
+    places = ["$input.name", "$input", *([f"$input.{key}"] if key else [])]
     wrong = {problem.path for problem in failure.errors if _is_of_wrapper(problem)}
     place = next((path for path in places if path in wrong), None)
     if place is None:

@@ -107,6 +107,8 @@ def _unreadable(source: Any, error: UnreadableError) -> Failure:
 _FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*+[A-Za-z0-9_+.-]*+[ \t]*+(?:\r?\n|(?=[\[{\"']))")
 _FENCE_END: Final = re.compile(r"(?:```|~~~)\Z")
 _ONLY_FENCE: Final = re.compile(r"(?:```|~~~)[A-Za-z0-9_+.-]*\Z")
+_THOUGHTS: Final = "<think>"
+_THOUGHTS_END: Final = "</think>"
 _VALUES: Final = frozenset({"{", "[", *QUOTES})
 _BRACKET: Final = re.compile(r"[{\[]")
 _ANY_BRACKET: Final = re.compile(r"[{\[}\]]")
@@ -151,7 +153,8 @@ def extract(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     Raises:
         UnreadableError: the text has no value or several values, or the value cannot be read.
     """
-    window = _strip_fence(_Window(text, 0, len(text)).strip(), repairs)
+    window = _skip_thoughts(_Window(text, 0, len(text)).strip(), repairs)
+    window = _strip_fence(window, repairs)
     window = _skip_comment(window, repairs)
     if window.start == window.end:
         raise UnreadableError(
@@ -179,6 +182,16 @@ def _strip_fence(window: _Window, repairs: list[Repair]) -> _Window:
     end = window.end if closing is None else closing.start()
     _note(repairs, "fence", opening.group().strip())
     return _Window(window.text, opening.end(), end).strip()
+
+
+def _skip_thoughts(window: _Window, repairs: list[Repair]) -> _Window:
+    """Return the text behind thoughts in ``<think>`` that a model wrote in front."""
+    text, start, end = window
+    after = text.find(_THOUGHTS_END, start, end) + len(_THOUGHTS_END)
+    if not text.startswith(_THOUGHTS, start) or text.count(_THOUGHTS_END, start, end) != 1:
+        return window
+    _note(repairs, "prose", text[start:after])
+    return _Window(text, after, end).strip()
 
 
 def _skip_comment(window: _Window, repairs: list[Repair]) -> _Window:

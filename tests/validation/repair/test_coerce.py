@@ -52,6 +52,11 @@ READ: list[tuple[str, Any, Any, Any, list[str]]] = [
     ("a sign", INTEGER, "-12", -12, ["number"]),
     ("zero", INTEGER, "0", 0, ["number"]),
     ("white space around", INTEGER, " \t12\r\n", 12, ["number"]),
+    ("Python's true", BOOLEAN, "True", True, ["boolean"]),
+    ("a capital FALSE with blanks", BOOLEAN, " FALSE ", False, ["boolean"]),
+    ("a scalar for a list", {"type": "array", "items": TEXT}, "a", ["a"], ["array"]),
+    ("white space around an enum", {"enum": ["asc"]}, " asc", "asc", ["space"]),
+    ("an integer for a text or null", {"type": ["string", "null"]}, 12, "12", ["string"]),
     ("no fraction to speak of", INTEGER, "12.0", 12, ["number"]),
     ("an exponent", INTEGER, "1e3", 1000, ["number"]),
     ("the largest exact float", INTEGER, "9007199254740992.0", 2**53, ["number"]),
@@ -132,8 +137,6 @@ LEFT: list[tuple[str, Any, Any]] = [
     ("a one in a text", BOOLEAN, "1"),
     ("one", BOOLEAN, 1),
     ("zero for false", BOOLEAN, 0),
-    ("Python's true", BOOLEAN, "True"),
-    ("a capital TRUE", BOOLEAN, "TRUE"),
     ("true for a number", INTEGER, True),
     ("true for a text", TEXT, True),
     ("false for a text", TEXT, False),
@@ -150,7 +153,6 @@ LEFT: list[tuple[str, Any, Any]] = [
     ("null that is required", {"properties": {"a": TEXT}, "required": ["a"]}, {"a": None}),
     ("null in an array", {"type": "array", "items": TEXT}, [None]),
     ("a list by commas", {"type": "array", "items": TEXT}, "a,b"),
-    ("a scalar for a list", {"type": "array", "items": TEXT}, "a"),
     ("a text for an object", PAIR, "hello"),
     ("a key twice", PAIR, '{"a": 1, "a": 2}'),
     ("not strict JSON", PAIR, "{'a': 1}"),
@@ -163,7 +165,6 @@ LEFT: list[tuple[str, Any, Any]] = [
     ("an epoch", {"type": "string", "format": "date-time"}, 1_700_000_000),
     ("two of an enum alike", {"enum": ["asc", "ASC"]}, "Asc"),
     ("part of an enum", {"enum": ["ascending"]}, "asc"),
-    ("white space around an enum", {"enum": ["asc"]}, " asc"),
     ("the case of a property", {"properties": {"petId": INTEGER}, "additionalProperties": False}, {"petid": 1}),
     ("an unknown property", PAIR, {"a": 1, "c": 2}),
     ("two readings", {"anyOf": [{"enum": ["NULL"]}, BOOLEAN, {"enum": ["TRUE"]}]}, "true"),
@@ -263,23 +264,39 @@ def test_strings_stay_open_for_the_one_who_explains() -> None:
     ("schema", "value", "after"),
     [
         (TEXT, "a", ["a"]),
+        (TEXT, "a b", ["a b"]),
         (INTEGER, 1, [1]),
         (BOOLEAN, True, [True]),
+        (PAIR, {"a": 1}, [{"a": 1}]),
         (INTEGER, "1", None),
         (TEXT, 1, None),
         ({"type": "array", "items": TEXT}, "a", None),
-        (PAIR, {"a": 1}, None),
         (TEXT, None, None),
+        (TEXT, "a, b", None),
+        (TEXT, "['a', 'b']", None),
+        (TEXT, "a\nb", None),
+        (TEXT, "", None),
+        (TEXT, "null", None),
     ],
     ids=str,
 )
-def test_arrays_of_one_are_made_on_demand(schema: Any, value: Any, after: Any) -> None:
-    """V7: a scalar becomes an array of one only where that was asked for, and never of two levels."""
-    validator = placed({"type": "array", "items": schema})
-    assert not coerce({"x": value}, validator)
-    outcome = coerce({"x": value}, validator, CoercionPolicy(arrays=True))
+def test_a_value_becomes_an_array_of_one(schema: Any, value: Any, after: Any) -> None:
+    """V7: a value becomes an array of one if it is an item and cannot be a list, and never of two levels."""
+    outcome = coerce({"x": value}, placed({"type": "array", "items": schema}))
     assert outcome.data["x"] == (value if after is None else after)
     assert [repair.kind for repair in outcome.repairs] == ([] if after is None else ["array"])
+
+
+def test_a_list_in_a_text_is_one_item_only_on_demand() -> None:
+    """V7: with ``arrays``, a text with a comma is one item, too."""
+    validator = placed({"type": "array", "items": TEXT})
+    assert coerce({"x": "a, b"}, validator, CoercionPolicy(arrays=True)).data == {"x": ["a, b"]}
+
+
+def test_an_array_of_one_is_the_last_resort() -> None:
+    """V7: a text that is JSON is parsed, although it would be an item, too."""
+    validator = placed({"type": "array", "items": TEXT})
+    assert coerce({"x": '["a"]'}, validator, CoercionPolicy(arrays=True)).data == {"x": ["a"]}
 
 
 def test_null_stays_where_it_means_something() -> None:

@@ -18,6 +18,15 @@ _SPELLED: Final = ("pattern", "format", "contentEncoding", "contentMediaType")
 _MAX_DEPTH: Final = 16
 
 
+def _with_null(kind: str) -> frozenset[frozenset[str]]:
+    return frozenset([frozenset([kind]), frozenset([kind, "null"])])
+
+
+_TEXT_TYPES: Final = _with_null("string")
+_FLAG_TYPES: Final = _with_null("boolean")
+_ARRAY_TYPES: Final = _with_null("array")
+
+
 def type_of(value: Any) -> str:
     """Return the narrowest JSON Schema type of a plain JSON value."""
     return "integer" if type(value) is float and value.is_integer() else TYPES[type(value)]
@@ -193,13 +202,21 @@ class SchemaFacts:
         return types is None or kind in types
 
     def same_ignoring_case(self, node: Any, text: str) -> list[str]:
-        """Return the text constants of a place that equal a text apart from case."""
+        """Return the text constants of a place that equal a text apart from case and blanks around them."""
         if not isinstance(node, dict):
             return []
         texts = self._texts.get(id(node))
         if texts is None:
             texts = self._texts[id(node)] = self._texts_by_lower_case(node)
-        return texts.get(text.lower(), [])
+        return texts.get(text.strip().lower(), [])
+
+    def is_flag(self, node: Any) -> bool:
+        """Return whether a place accepts only booleans, perhaps null."""
+        return self.types(node) in _FLAG_TYPES
+
+    def is_array(self, node: Any) -> bool:
+        """Return whether a place accepts only arrays, perhaps null."""
+        return self.types(node) in _ARRAY_TYPES
 
     def declares(self, root: Any, place: Tokens) -> bool:
         """Return whether a place is a property that some schema of its object names, not the key of a map.
@@ -217,8 +234,8 @@ class SchemaFacts:
         return any(place[-1] in part.get("properties", ()) for part in parts)
 
     def is_any_text(self, node: Any) -> bool:
-        """Return whether a place accepts only strings, and the document declares no syntax for them."""
-        if not isinstance(node, dict) or self.types(node) != frozenset({"string"}):
+        """Return whether a place accepts only strings, perhaps null, and the document declares no syntax for them."""
+        if not isinstance(node, dict) or self.types(node) not in _TEXT_TYPES:
             return False
         is_any = self._any_text.get(id(node))
         if is_any is None:
@@ -310,14 +327,14 @@ class SchemaFacts:
                     yield name, values
 
     def _texts_by_lower_case(self, node: JsonObject) -> dict[str, list[str]]:
-        """Return the distinct text constants of a place by their lower case."""
+        """Return the distinct text constants of a place by their lower case without blanks around them."""
         distinct: dict[str, None] = {}
         for part in self._applicable_schemas(node):
             values = [part["const"]] if "const" in part else part.get("enum", ())
             distinct.update((text, None) for text in values if type(text) is str)
         folded: dict[str, list[str]] = {}
         for text in distinct:
-            folded.setdefault(text.lower(), []).append(text)
+            folded.setdefault(text.strip().lower(), []).append(text)
         return folded
 
     def _applicable_schemas(self, node: Any) -> Iterator[JsonObject]:

@@ -34,7 +34,7 @@ class CoercionPolicy(NamedTuple):
     """Permitted conversions of arguments.
 
     Attributes:
-        arrays: whether a scalar may become an array with one item.
+        arrays: whether a text with a comma or another sign of a list may become an array with one item, too.
         keeps_null: the root keys below which null has a meaning, so that it is never removed.
         not_digits: the integers that the text has in another notation than plain digits, so that they do not become
             texts: ``12e34`` may be a hash.
@@ -75,7 +75,7 @@ def candidates(
         conversions = [candidate for candidate in conversions if candidate.kind != "string"]
     if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
         conversions.append(Candidate("omitted", ABSENT))
-    if policy.arrays and type(value) in (str, int, float, bool):
+    if facts.is_array(fault.node) and _is_one_item(value, is_asked=policy.arrays):
         conversions.append(Candidate("array", [value]))
     return conversions
 
@@ -89,17 +89,72 @@ def _of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
     number = _number(stripped, node, facts)
     if number is not None:
         yield Candidate("number", number)
-    if text in _BOOLEANS:
-        yield Candidate("boolean", _BOOLEANS[text])
+    boolean = text if text in _BOOLEANS or not facts.is_flag(node) else stripped.lower()
+    if boolean in _BOOLEANS:
+        yield Candidate("boolean", _BOOLEANS[boolean])
     if text == "null" and not facts.accepts_type(node, "string"):
         yield Candidate("null", None)
-    if stripped[:1] in ("{", "["):
-        value = strict(text)
-        if value is not UNREAD:
-            yield Candidate("json", value)
-    same_ignoring_case = facts.same_ignoring_case(node, text)
-    if len(same_ignoring_case) == 1 and same_ignoring_case[0] != text:
-        yield Candidate("case", same_ignoring_case[0])
+    decoded = decode(text, as_often=not facts.accepts_type(node, "string"))
+    if decoded is not None:
+        yield Candidate("json", decoded.value)
+    alike = facts.same_ignoring_case(node, text)
+    same = [constant for constant in alike if constant.strip(_SPACE) == stripped != text]
+    constants = same if len(same) == 1 else alike
+    if len(constants) == 1 and constants[0] != text:
+        yield Candidate("space" if same else "case", constants[0])
+
+
+class DecodedText(NamedTuple):
+    """The object or array that a string contains, and the JSON that it was read from."""
+
+    value: Any
+    text: str
+
+
+#: A code fence around a whole text.
+_FENCED: Final = re.compile(r"```[A-Za-z0-9_+.-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+
+#: How often a value may be encoded as a string.
+_MAX_ENCODINGS: Final = 3
+
+
+def decode(text: str, *, as_often: bool) -> DecodedText | None:
+    """Return the object or array that a string contains as strict JSON.
+
+    Args:
+        text: the string.
+        as_often: whether it may be in a code fence, or encoded several times. This is certain only where no string is
+            accepted.
+    """
+    for _ in range(_MAX_ENCODINGS if as_often else 1):
+        stripped = text.strip(_SPACE)
+        fenced = _FENCED.fullmatch(stripped) if as_often and "```" in stripped else None
+        text = text if fenced is None else fenced[1]
+        value = strict(text) if text.lstrip(_SPACE)[:1] in ("{", "[", '"') else UNREAD
+        if type(value) is dict or type(value) is list:
+            return DecodedText(value, text)
+        if type(value) is not str:
+            return None
+        text = value
+    return None
+
+
+#: Texts that may be several values, or no value, and so are not the only item of an array.
+_NOT_ONE: Final = re.compile(r"[,;|\t\r\n\[\](){}]")
+_NOTHING: Final = frozenset(["", "null", "none", "nil", "nan", "undefined", "empty"])
+
+
+def _is_one_item(value: Any, *, is_asked: bool) -> bool:
+    """Return whether a value may be the only item of an array; a text only if it cannot be a list or nothing.
+
+    Args:
+        value: the value.
+        is_asked: whether the caller asked for arrays of any scalar.
+    """
+    if type(value) is str:
+        is_one = not _NOT_ONE.search(value) and value.strip().lower() not in _NOTHING
+        return is_asked or is_one
+    return type(value) in (int, float, bool, dict)
 
 
 def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:

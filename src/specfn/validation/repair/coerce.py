@@ -21,6 +21,7 @@ from specfn.validation.repair.candidates import (
     DEFAULT_POLICY,
     CoercionPolicy,
     candidates,
+    decode,
 )
 from specfn.validation.text.strict_json import integers_in_other_notation
 from specfn.validation.validate import Diagnosis, Validator
@@ -156,7 +157,8 @@ class _Context:
 
     def note_notations(self, text: str) -> None:
         """Note the integers of a text of JSON that it does not write in plain digits."""
-        integers = integers_in_other_notation(text, is_strict=True)
+        decoded = decode(text, as_often=True)
+        integers = integers_in_other_notation(decoded.text if decoded else text, is_strict=True)
         self.policy = self.policy._replace(not_digits=self.policy.not_digits.union(integers))
 
     def faults_in(self, node: Any, value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
@@ -254,7 +256,11 @@ class _Coercion:
                         right[change.place].append(change)
                     elif change.kind == "json":
                         opened[change.place] = change._replace(is_open=True)
-        only = {place: changes[0] for place, changes in right.items() if len(changes) == 1}
+        only = {
+            place: changes[0]
+            for place, candidates_of_place in right.items()
+            if len(changes := _without_last_resort(candidates_of_place)) == 1
+        }
         only.update((place, change) for place, change in opened.items() if not right[place])
         return self._without_rivals(cases, only)
 
@@ -345,6 +351,11 @@ class _Coercion:
         self.seen.clear()
         self.faults = self.find_faults(self.value, is_plain=self.is_plain)
         self.context.fault_count += len(self.faults) + 1
+
+
+def _without_last_resort(changes: list[_Change]) -> list[_Change]:
+    """Return the candidates without an array of one item, unless nothing else fits."""
+    return [change for change in changes if change.kind != "array"] or changes
 
 
 def _same(left: Any, right: Any) -> bool:

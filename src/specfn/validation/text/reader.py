@@ -39,6 +39,9 @@ MORE: Final = "There is more after the value. Send one value and nothing else."
 _PLAIN: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 class _Opened:
     """Placeholder for the value of a container that was just opened."""
 
@@ -49,13 +52,14 @@ _OPENED: Final = _Opened()
 class _Open:
     """An open container."""
 
-    __slots__ = ("box", "closing", "key", "offset")
+    __slots__ = ("box", "closing", "key", "offset", "repeated_at")
 
     def __init__(self, box: Any, closing: str, offset: int) -> None:
         self.box = box
         self.closing = closing
         self.offset = offset
         self.key = ""
+        self.repeated_at: int | None = None
 
     @property
     def token(self) -> str | int:
@@ -173,8 +177,7 @@ class Reader:
     def _key(self, top: _Open) -> None:
         at = self._at
         kinds = self._key_token(top)
-        if top.key in top.box:
-            raise self._error(at, f"The key {top.key[:60]!r} occurs twice in one object.")
+        top.repeated_at = at if top.key in top.box else None
         for kind in kinds:
             self._repair(self._path(), kind, self._text[at : self._at], top.key)
         self._skip()
@@ -208,9 +211,18 @@ class Reader:
         if self._nodes > MAX_VALUES:
             raise self._error(self._at, f"More than {MAX_VALUES:,} values.")
         if type(top.box) is dict:
+            if top.repeated_at is not None:
+                self._check_repeated(top, value, top.repeated_at)
             top.box[top.key] = value
         else:
             top.box.append(value)
+
+    def _check_repeated(self, top: _Open, value: Any, at: int) -> None:
+        """Check that a key that occurs again has the same scalar again, and record that it is read once."""
+        before = top.box[top.key]
+        if type(value) is not type(before) or type(value) in _CONTAINERS or value != before:
+            raise self._error(at, f"The key {top.key[:60]!r} occurs twice in one object.")
+        self._repair(self._path(), "repeated", self._text[at : self._at].strip(EDGES), value)
 
     def _close_container(self) -> Any:
         """Close the innermost container.
