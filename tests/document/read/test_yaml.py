@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn.api import loads
 from specfn.document.read import yaml
 from specfn.document.read.limits import MAX_DEPTH
 from specfn.document.read.yaml import YAMLError
@@ -288,3 +289,58 @@ def test_without_the_c_extension_the_result_is_the_same(monkeypatch: pytest.Monk
             parse(refused)
     with pytest.raises(YAMLError, match="not YAML"):
         parse("a: \ud800")
+
+
+def test_the_last_of_duplicate_keys_counts_if_they_are_asked_for() -> None:
+    """N2: a duplicate key has its location and both places, also in flow style, in lists and as an alias."""
+    text = "a: [{x: 1, x: 2}]\nb: &k c\nc: 3\n*k : 4\nd: {e: {f: 1}, e: 2}\n"
+    found: list[yaml.DuplicateKey] = []
+    value = yaml.parse(text, None, found).value
+    assert value == {"a": [{"x": 2}], "b": "c", "c": 4, "d": {"e": 2}}
+    assert found == [
+        (("a", 0, "x"), (1, 6), (1, 12)),
+        (("c",), (3, 1), (4, 1)),
+        (("d", "e"), (5, 5), (5, 16)),
+    ]
+
+
+DOCUMENT = """openapi: 3.1.0
+info: {title: t, version: '1', title: u}
+servers: [{url: https://a.test}]
+security: [{a: []}]
+paths:
+  /x:
+    get:
+      summary: s
+      security: [{a: []}]
+      responses: {}
+components: {schemas: {A: {type: string, type: integer}}}
+"""
+
+
+def test_duplicate_keys_of_a_document_are_notes() -> None:
+    """N2: a duplicate key in YAML is the note that it is in JSON; the last one counts."""
+    application = loads(DOCUMENT)
+    notes = [note for note in application.diagnostics if "occurs twice" in note.text]
+    assert [note.pointer for note in notes] == ["/info/title", "/components/schemas/A/type"]
+    assert application.document["info"]["title"] == "u"
+    assert "line 2, column 8 and line 2, column 32; only the last counts" in notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("paths:", "paths: {}\npaths:"),
+        ("  /x:", "  /x: {}\n  /x:"),
+        ("    get:", "    get: {}\n    get:"),
+        ("{a: []}]\npaths", "{a: [], a: []}]\npaths"),
+        ("      security: [{a: []}]", "      security: [{a: [], a: []}]"),
+        ("      security:", "      security: []\n      security:"),
+        ("https://a.test}", "https://a.test, url: https://b.test}"),
+    ],
+)
+def test_duplicate_paths_and_requirements_are_errors(old: str, new: str) -> None:
+    """N2: a duplicate key in ``paths``, ``security`` or ``servers`` hides something, so it is an error."""
+    assert old in DOCUMENT
+    with pytest.raises(YAMLError, match="occurs twice"):
+        loads(DOCUMENT.replace(old, new))

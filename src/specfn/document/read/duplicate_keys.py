@@ -1,7 +1,7 @@
 """Notes about duplicate keys in the objects of a JSON text: the last one counts.
 
 RFC 8259, section 4, does not define such a text. orjson keeps the last member without a warning, as most
-readers do. In YAML a duplicate key is an error (rule N2).
+readers do. YAML is read in the same way, except where it matters most (rule N2).
 """
 
 import re
@@ -58,10 +58,23 @@ def notes(text: bytes) -> Iterator[Note]:
         text: a text that was read as JSON, in UTF-8.
     """
     for pointer, key, first, second in islice(_find_duplicates(text), MAX_NOTES):
-        shown = key if len(key) <= _MAX_KEY else f"{key[:_MAX_KEY]}…"
-        places = f"{_place(text, first)} and {_place(text, second)}"
-        message = f"the key {shown!r} occurs twice in one object, {places}; only the last counts"
-        yield Note(pointer=pointer, text=message)
+        yield note(pointer, key, _place(text, first), _place(text, second))
+
+
+def note(pointer: str, key: str, first: str, second: str) -> Note:
+    """Return the note about one duplicate key.
+
+    Args:
+        pointer: the location of the member.
+        key: the key.
+        first: the place of its first occurrence, in words.
+        second: that of its second occurrence.
+    """
+    shown = key if len(key) <= _MAX_KEY else f"{key[:_MAX_KEY]}…"
+    text = (
+        f"the key {shown!r} occurs twice in one object, {first} and {second}; only the last counts"
+    )
+    return Note(pointer=pointer, text=text)
 
 
 def _find_duplicates(text: bytes) -> Iterator[tuple[str, str, int, int]]:

@@ -1,15 +1,19 @@
 """Reading of a JSON object from document text: encoding, JSON or YAML, and error texts."""
 
 import re
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, loads
+from specfn._internal.pointer import join
 from specfn.document.collector import gc_paused
 from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
+
+if TYPE_CHECKING:
+    from specfn.document.read.yaml import DuplicateKey
 
 #: Receives the number of bytes that have arrived or were parsed, and the total if it is known.
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -201,7 +205,9 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     is_json = _JSON.match(data)
     reason = faults.explain_json(failed)
     try:
-        value, shared = yaml.parse(data)
+        duplicates: list[yaml.DuplicateKey] = []
+        value, shared = yaml.parse(data, duplicates=duplicates)
+        notes = _duplicate_notes(duplicates)
     except yaml.YAMLError as error:
         if error.reason.startswith(TOO_DEEP):
             raise
@@ -209,9 +215,9 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
             raise DocumentError(f"the text is not JSON: {reason}") from None
         raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
     if not is_json:
-        return Parsed(value, shared=shared)
+        return Parsed(value, shared=shared, notes=notes)
     text = f"the text is not JSON, and was read as YAML: {reason}"
-    return Parsed(value, shared=shared, notes=(Note(pointer="", text=text),))
+    return Parsed(value, shared=shared, notes=(Note(pointer="", text=text), *notes))
 
 
 def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
@@ -221,13 +227,42 @@ def _yaml_value(data: bytes, progress: Progress | None) -> Parsed:
         _refuse_foreign(data)
     _decode(data)
     try:
-        value, shared = yaml.parse(data, progress)
+        duplicates: list[yaml.DuplicateKey] = []
+        value, shared = yaml.parse(data, progress, duplicates)
     except yaml.YAMLError:
         _refuse_foreign(data)
         raise
     if value.__class__ is str:
         _refuse_foreign(data)
-    return Parsed(value, shared=shared)
+    return Parsed(value, shared=shared, notes=_duplicate_notes(duplicates))
+
+
+#: The members in which a duplicate key is an error, because it hides an operation, a requirement or a server.
+_STRICT_MEMBERS: Final = frozenset({"paths", "security", "servers"})
+
+
+def _duplicate_notes(duplicates: "Sequence[DuplicateKey]") -> tuple[Note, ...]:
+    """Return the notes about duplicate keys in YAML.
+
+    Raises:
+        YAMLError: one is a path, a method, or in ``security`` or ``servers``.
+    """
+    notes = []
+    for tokens, first, second in duplicates:
+        key = str(tokens[-1])
+        if tokens[0] == "paths":
+            is_error = len(tokens) <= 3 or not _STRICT_MEMBERS.isdisjoint(map(str, tokens[2:4]))
+        else:
+            is_error = tokens[0] in _STRICT_MEMBERS
+        if is_error:
+            from specfn.document.read.yaml import YAMLError  # noqa: PLC0415  # loaded for this text
+
+            raise YAMLError(
+                f"the key {key[:60]!r} occurs twice in one mapping; remove one", *second
+            )
+        places = (f"line {line}, column {column}" for line, column in (first, second))
+        notes.append(duplicate_keys.note(join(tokens), key, *places))
+    return tuple(notes)
 
 
 def _refuse_foreign(data: bytes) -> None:

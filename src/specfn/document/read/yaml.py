@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import repeat, starmap
+from itertools import islice, repeat, starmap
 from typing import Any, Final, NamedTuple, NoReturn
 
 import yaml
@@ -19,6 +19,7 @@ from yaml.events import (
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
+    SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
 )
@@ -27,6 +28,9 @@ from specfn._internal.json import JsonObject
 from specfn.document.read import faults
 from specfn.document.read.limits import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
 from specfn.errors import DocumentError
+
+_STARTS: Final = (MappingStartEvent, SequenceStartEvent)
+_ENDS: Final = (MappingEndEvent, SequenceEndEvent)
 
 _WORDS: Final[dict[str, Any]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -91,7 +95,25 @@ class Read(NamedTuple):
     shared: bool
 
 
-def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None) -> Read:
+class DuplicateKey(NamedTuple):
+    """A key that occurs a second time in one mapping.
+
+    Attributes:
+        tokens: the location of the member, as the tokens of a JSON Pointer.
+        first: the line and column of its last occurrence before, from 1.
+        second: those of this occurrence.
+    """
+
+    tokens: tuple[str | int, ...]
+    first: tuple[int, int]
+    second: tuple[int, int]
+
+
+def parse(
+    text: str | bytes,
+    progress: Callable[[int, int], None] | None = None,
+    duplicates: list[DuplicateKey] | None = None,
+) -> Read:
     """Read the one document of a YAML text as JSON values.
 
     Aliases share one Python object, so the result can be a graph. It has no cycles, and a walk over it meets at most
@@ -100,6 +122,7 @@ def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None)
     Args:
         text: the YAML text; bytes are UTF-8, or UTF-16 with a byte order mark.
         progress: receives the position of each collection in characters, and the length of the text.
+        duplicates: receives the duplicate keys, of which the last counts; without it, one is an error.
 
     Raises:
         YAMLError: the text is not YAML; contains a tag, a merge key, an alias to itself, a duplicate key, a
@@ -107,7 +130,11 @@ def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None)
     """
     try:
         builder = _Builder(_pump(text), progress and partial(_report, progress, len(text)))
-        return Read(builder.build(), builder.shared)
+        builder.keeps_last = duplicates is not None
+        value = builder.build()
+        if duplicates is not None and builder.has_duplicates:
+            duplicates += islice(_find_duplicates(_pump(text)), MAX_DUPLICATES)
+        return Read(value, builder.shared)
     except yaml.MarkedYAMLError as error:
         raise _explain(error, text) from None
     except yaml.reader.ReaderError as error:
@@ -116,6 +143,53 @@ def parse(text: str | bytes, progress: Callable[[int, int], None] | None = None)
     except UnicodeEncodeError as error:
         before = _bytes(text[: error.start])
         raise YAMLError(f"{NOT_YAML}: unpaired surrogate", *_end_of(before)) from None
+
+
+#: The maximum number of duplicate keys that are found in one text.
+MAX_DUPLICATES: Final = 100
+
+
+class _Level:
+    """An open collection: the keys so far with their places, and the token of its current member or item."""
+
+    __slots__ = ("is_mapping", "keys", "token")
+
+    def __init__(self, *, is_mapping: bool) -> None:
+        self.is_mapping = is_mapping
+        self.keys: dict[str, tuple[int, int]] = {}
+        #: ``None`` before the key of a member.
+        self.token: str | int | None = None if is_mapping else 0
+
+    def end_value(self) -> None:
+        self.token = None if self.token is None or self.is_mapping else int(self.token) + 1
+
+
+def _find_duplicates(get_event: Callable[[], Any]) -> Iterator[DuplicateKey]:
+    """Yield the duplicate keys of a text that was read, with their locations."""
+    levels = [_Level(is_mapping=False)]
+    anchors: dict[str, str] = {}
+    for event in iter(get_event, None):
+        kind, level = event.__class__, levels[-1]
+        if kind is StreamEndEvent:
+            return
+        if kind in _ENDS:
+            levels.pop()
+            levels[-1].end_value()
+        elif kind in _STARTS:
+            levels.append(_Level(is_mapping=kind is MappingStartEvent))
+        elif kind is ScalarEvent or kind is AliasEvent:
+            if kind is ScalarEvent and event.anchor is not None:
+                anchors[event.anchor] = event.value
+            if level.token is not None:
+                level.end_value()
+                continue
+            key = event.value if kind is ScalarEvent else anchors[event.anchor]
+            place = (event.start_mark.line + 1, event.start_mark.column + 1)
+            level.token = key
+            if key in level.keys:
+                tokens = tuple(outer.token for outer in levels[1:] if outer.token is not None)
+                yield DuplicateKey(tokens, level.keys[key], place)
+            level.keys[key] = place
 
 
 def _report(progress: Callable[[int, int], None], length: int, event: Any) -> None:
@@ -164,10 +238,10 @@ def _refuse_tag(event: Any) -> NoReturn:
 
 
 def _check_key(event: Any, key: str, *, twice: bool) -> None:
-    """Refuse a duplicate key and a merge key. A quoted ``"<<"`` is an ordinary key."""
+    """Refuse a merge key and, with ``twice``, a duplicate key. A quoted ``"<<"`` is an ordinary key."""
     if twice:
         _refuse(event, f"the key {key[:60]!r} occurs twice in one mapping; remove one")
-    if not getattr(event, "style", None):
+    if key == "<<" and not getattr(event, "style", None):
         _refuse(event, "the merge key << is not JSON; write the members out")
 
 
@@ -211,7 +285,10 @@ class _Marked:
 class _Builder:
     """Construction of values from events: two tight loops for scalars, and one for collections."""
 
-    __slots__ = ("anchors", "events", "key", "marked", "nodes", "report", "shared", "stack")
+    __slots__ = (
+        *("anchors", "events", "has_duplicates", "keeps_last", "key", "marked", "nodes"),
+        *("report", "shared", "stack"),
+    )
 
     def __init__(
         self, get_event: Callable[[], Any], report: Callable[[Any], None] | None = None
@@ -228,6 +305,9 @@ class _Builder:
         self.key = ""
         self.nodes = 0
         self.shared = False
+        #: Whether the last of duplicate keys counts; otherwise they are errors.
+        self.keeps_last = False
+        self.has_duplicates = False
         #: Receives the event that begins each collection.
         self.report = report
 
@@ -334,7 +414,8 @@ class _Builder:
             else:
                 key = name.value
             if key in members or key == "<<":
-                _check_key(name, key, twice=key in members)
+                self.has_duplicates = self.has_duplicates or key in members
+                _check_key(name, key, twice=key in members and not self.keeps_last)
             event = next(events, None)
             if event.__class__ is not ScalarEvent:
                 if event.__class__ is not AliasEvent:
