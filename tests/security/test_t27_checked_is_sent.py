@@ -107,7 +107,7 @@ def exact(value: Any) -> str:
             return {key: plain(item) for key, item in each.items()}
         if isinstance(each, list):
             return [plain(item) for item in each]
-        is_whole = isinstance(each, float) and each.is_integer() and abs(each) <= 2**53
+        is_whole = isinstance(each, float) and each.is_integer()
         return int(each) if is_whole else each
 
     return json.dumps(plain(value))

@@ -214,11 +214,13 @@ def test_no_text_lowers_a_safety(source: Json) -> None:
 @settings(max_examples=examples(60))
 @given(source=documents, data=st.data())
 def test_the_order_of_paths_decides_nothing(source: Json, data: st.DataObject) -> None:
-    """A function has the same safety wherever its operation stands, and alone."""
+    """A function has the same safety wherever its operation stands, and alone unless ``:a`` is the form of a parameter."""
     order = data.draw(st.permutations(list(source["paths"].items())))
     whole = safeties(load(source))
     assert safeties(load(document(dict(order)))) == whole
     for path, item in order:
+        if "/:" in path:  # a parameter in a document without braces
+            continue
         alone = safeties(load(document({path: item})))
         assert alone.items() <= whole.items()
 

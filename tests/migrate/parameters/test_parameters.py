@@ -146,8 +146,8 @@ def test_two_left_on_one_side_are_not_guessed() -> None:
     function = made(parameter("p", "path", INTEGER), parameter("q", "path", INTEGER), path="/{a}")
     assert path_keys(function) == [("a", "a")]
     assert function.route.parameters[0].schema == STRING
-    assert notes(function, "'p'", "dropped")
-    assert notes(function, "'q'", "dropped")
+    assert notes(function, "'p'", "is ignored")
+    assert notes(function, "'q'", "is ignored")
 
 
 def test_declared_but_not_in_the_template_is_dropped() -> None:

@@ -442,10 +442,9 @@ def test_what_a_nested_object_shows(members: dict[str, tuple[bool, bool]], place
     assert set(schema.get("properties", ())) == visible
     assert set(schema.get("required", ())) == {name for name in visible if members[name][1]}
     refused = [edit.reason for edit in function.edits if edit.kind == "direction"]
-    assert len(refused) == len(members) - len(visible)
-    assert all(
-        any(f'"{name}"' in reason for reason in refused) for name in members.keys() - visible
-    )
+    hidden = len(members) - len(visible)
+    assert len(refused) == bool(hidden)
+    assert all(reason.startswith(f"{hidden} propert") for reason in refused)
 
 
 def test_a_property_in_an_example_of_the_request_is_optional() -> None:

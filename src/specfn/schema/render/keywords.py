@@ -13,7 +13,6 @@ from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, fitti
 from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean_schema
 from specfn.schema.render.renderer import SchemaRenderer
-from specfn.schema.safe_text import escaped
 from specfn.schema.vocabulary import (
     BEYOND,
     BOUNDED,
@@ -209,11 +208,13 @@ class KeywordRenderer(SchemaRenderer):
         needed = {*required}
         properties = node.get("properties", {})
         self._report_hidden_names([name for name, item in properties.items() if item is not False])
+        refused = sum(item is False for item in properties.values())
+        if refused:  # without their names, which may belong to the human part
+            are = "1 property is" if refused == 1 else f"{refused} properties are"
+            self._edit("direction", f"{are} refused, and not shown; {_REFUSED}")
         drafts: dict[str, Draft] = {}
         for name, item in properties.items():
             if item is False:
-                reason = f"the property {escaped(name)} is refused, so it is not shown; {_REFUSED}"
-                self._edit("direction", reason)
                 continue
             recorded = len(self._edits)
             scalar = self._scalar(item, name) if self._literal and item is not True else None

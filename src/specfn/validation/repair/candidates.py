@@ -112,7 +112,7 @@ class DecodedText(NamedTuple):
 
 
 #: A code fence around a whole text.
-_FENCED: Final = re.compile(r"```[A-Za-z0-9_+.-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+_FENCED: Final = re.compile(r"```[A-Za-z0-9_+.-]*[ \t]*\r?\n(.*)```", re.DOTALL)
 
 #: How often a value may be encoded as a string.
 _MAX_ENCODINGS: Final = 3
@@ -129,7 +129,7 @@ def decode(text: str, *, as_often: bool) -> DecodedText | None:
     for _ in range(_MAX_ENCODINGS if as_often else 1):
         stripped = text.strip(_SPACE)
         fenced = _FENCED.fullmatch(stripped) if as_often and "```" in stripped else None
-        text = text if fenced is None else fenced[1]
+        text = text if fenced is None else fenced[1].strip(_SPACE)
         value = strict(text) if text.lstrip(_SPACE)[:1] in ("{", "[", '"') else UNREAD
         if type(value) is dict or type(value) is list:
             return DecodedText(value, text)
