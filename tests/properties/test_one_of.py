@@ -180,10 +180,15 @@ def test_a_tag_that_all_require_decides(
     named = {"A": {"type": "integer"}, "B": True}
     root = {**rooted({"oneOf": union, "discriminator": {"propertyName": "kind"}}, named)}
     wide = {"anyOf": number["oneOf"]}
-    said = [{**node, "properties": {**node["properties"], "b": wide}} for node in union]
-    tagged, untagged = (
-        Draft202012Validator(rooted({keyword: said}, named)) for keyword in ("anyOf", "oneOf")
-    )
+
+    def read(keyword: str, inner: Json) -> Draft202012Validator:
+        said = [{**node, "properties": {**node["properties"], "b": inner}} for node in union]
+        return Draft202012Validator(rooted({keyword: said}, named))
+
+    tagged = read("anyOf", wide)
+    untagged = read(
+        "oneOf", number if len(branches) > 1 else wide
+    )  # exact, and so is what is inside
     letter = Draft202012Validator(root)
     for value in some:
         oracle = tagged if "kind" in value else untagged
