@@ -43,7 +43,7 @@ class OperationError:
     """An operation of the document that could not become a function, with the reason.
 
     Attributes:
-        method: the HTTP method, lower case.
+        method: the HTTP method, lower case; empty if the whole path item is at fault.
         path: the path key, as the document writes it.
         pointer: JSON Pointer of the fault in the document.
         code: a short stable word.
@@ -56,9 +56,13 @@ class OperationError:
     code: OperationCode
     reason: str
 
+    @property
+    def method_and_path(self) -> str:
+        """Return ``METHOD /path``, or only the path if the whole path item is at fault."""
+        return f"{self.method.upper()} {self.path}".strip()
+
     def __str__(self) -> str:
-        where = f"{self.method.upper()} {self.path}".strip()
-        return escape_invisible(f"{where}: {self.reason} (at #{self.pointer})")
+        return escape_invisible(f"{self.method_and_path}: {self.reason} (at #{self.pointer})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

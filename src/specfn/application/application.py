@@ -82,10 +82,7 @@ class Application(FunctionSet):
         errors = Table(
             "Not functions",
             ("operation", "reason", "pointer"),
-            (
-                (f"{error.method.upper()} {error.path}".strip(), error.reason, error.pointer)
-                for error in self.errors
-            ),
+            ((error.method_and_path, error.reason, error.pointer) for error in self.errors),
             len(self.errors),
         )
         return html(repr(self), tables=(functions, errors))

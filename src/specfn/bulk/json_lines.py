@@ -96,7 +96,7 @@ class JsonLines:
 
     def finish(self, partial: str, target: str) -> None:
         """Move the complete partial output to its target."""
-        os.replace(partial, target)  # noqa: PTH105  # likewise
+        os.replace(partial, target)  # noqa: PTH105  # a path is a text here
 
 
 def stream_chunks(stream: Any, size: int) -> Iterator[Chunk]:

@@ -91,12 +91,12 @@ class Parquet:
         assert writer is not None
         writer.close()
         os.replace(complete, target)  # noqa: PTH105  # paths are texts here
-        os.unlink(partial)  # noqa: PTH108  # likewise
+        os.unlink(partial)  # noqa: PTH108  # a path is a text here
 
 
 def _tables(partial: str) -> Iterator[Any]:
     arrow = import_module("pyarrow")
-    with open(partial, "rb") as stream:  # noqa: PTH123  # likewise
+    with open(partial, "rb") as stream:  # noqa: PTH123  # a path is a text here
         while length := stream.read(_LENGTH):
             content = stream.read(int.from_bytes(length, "big"))
             yield arrow.ipc.open_stream(content).read_all()

@@ -53,7 +53,7 @@ class _ToDict(Protocol):
 #: A reply of a model: a dict, an SDK's object, or an iterable of stream events.
 Reply: TypeAlias = Iterable[Any] | _Dumps | _ToDict
 
-#: Sends the body of a request and returns the reply. A coroutine function is none: ``arun`` takes it.
+#: Sends the body of a request and returns the reply. A coroutine function is an ``AsyncSender``, for ``arun``.
 Sender: TypeAlias = Callable[[dict[str, Any]], Reply]
 
 #: Sends the body of a request and returns the reply, or an awaitable of it, or an async iterable of stream events.

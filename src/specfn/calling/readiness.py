@@ -51,7 +51,7 @@ def obstacles(
 
 def obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
     """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
-    from specfn.http.request.base_url import choose  # noqa: PLC0415  # likewise
+    from specfn.http.request.base_url import choose  # noqa: PLC0415  # imports httpx
     from specfn.http.request.security import required_schemes  # noqa: PLC0415  # httpx is imported on first use
 
     if connection is None:

@@ -17,13 +17,13 @@ _OPENING: Final = re.compile(
     r"|<｜tool▁call▁begin｜>"
 )
 
-#: What stands between the beginning of a call and its JSON: its name, a sign, and a fence.
+#: The text between the beginning of a call and its JSON: its name, a separator and a code fence.
 _HEAD: Final = re.compile(
     r"\s*(?:function<｜tool▁sep｜>)?(?P<name>[\w.:/-]{1,200})?\s*"
     r"(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<｜tool▁sep｜>)?\s*(?:```(?:json)?\s*)?"
 )
 
-#: What stands behind a call, and between calls.
+#: The text after a call, before the next one.
 _CLOSING: Final = re.compile(
     r"(?:\s|```|;|</tool_call>|</function>|</s>|<\|tool_calls?_(?:section_)?end\|>|<｜tool▁calls?▁end｜>|<\|e(?:om|ot)_id\|>)*"
 )
@@ -57,7 +57,7 @@ def find_calls(text: str, names: Collection[str]) -> WrittenCalls | None:
 
     Args:
         text: the text of a reply.
-        names: the names of the offered functions: only a call of one of them may stand in a text without a marker.
+        names: the names of the offered functions: a call without a marker must name one of them.
     """
     said = _FRAMES.sub("", _without_thoughts(text))
     opening = _OPENING.search(said)
@@ -89,7 +89,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Return the end of the brackets that begin at a place; the place itself if there are none or they are not closed.
+    """Return the end of the object or list that begins at a place; the place itself if there is none, or it is not closed.
 
     Brackets are counted, because a decoder needs the stack of the process for each level of a hostile text.
     """

@@ -68,7 +68,7 @@ def _no_match(application: "Application", key: str) -> str:
 def _exclusion_reason(application: "Application", key: str) -> str | None:
     """Return the reason why an operation is not a function; ``None`` if there is no such operation."""
     for error in application.errors:
-        names = (f"{error.method.upper()} {error.path}".strip(),)
+        names = (error.method_and_path,)
         if OperationKeys(names, error.path, ()).match(key):
             return f"{names[0]} is not a function: {error.reason} (at #{error.pointer})"
     return None

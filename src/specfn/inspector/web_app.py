@@ -106,7 +106,7 @@ def _safe(handler: _Handler) -> _Handler:
         except SpecfnError as error:
             return _error(400, str(error))
         except Exception as error:  # noqa: BLE001  # its text may contain a secret
-            _LOG.error("internal error in the inspector: %s", type(error).__name__)  # likewise
+            _LOG.error("internal error in the inspector: %s", type(error).__name__)
             return _error(500, "internal error in specfn")
 
     return handle

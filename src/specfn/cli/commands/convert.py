@@ -66,7 +66,7 @@ def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "It
 
 
 def _to_31(original: "Source") -> "tuple[JsonObject, Iterable[Note]]":
-    from specfn.document.downgrade.document import note_unused_components  # noqa: PLC0415  # likewise
+    from specfn.document.downgrade.document import note_unused_components  # noqa: PLC0415  # for this version
     from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
 
     normalized = normalize(original.document, original.uri, shared=original.shared)

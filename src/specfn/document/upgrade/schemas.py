@@ -152,7 +152,7 @@ class SchemaUpgrade:
             if isinstance(target, dict):
                 self._maps[text] = schema_map(self, target, depth)
         found = self._maps[text]
-        if found is dangling or found == dangling:
+        if found == dangling:
             self.dangling.add(text)
         own = {key: value for key, value in reference.items() if key != "$ref"}
         return {**found, **schema_map(self, own, depth)} if own else found
