@@ -114,7 +114,7 @@ def read(text: str, **hooks: Any) -> Any:
         TooDeepError: it may have more than ``LEVELS`` levels. They are counted before reading, because a program may
             have raised the recursion limit of the interpreter beyond the size of the stack.
     """
-    if not _is_deep_text(text.encode(errors="replace")):
+    if not is_deep_text(text.encode(errors="replace")):
         try:
             return json.loads(text, **{"parse_int": whole_number, **hooks})
         except RecursionError:  # the stack is already deep
@@ -132,7 +132,7 @@ _STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
 _OTHERS = bytes(byte for byte in range(256) if not _STEPS[byte])
 
 
-def _is_deep_text(text: bytes) -> bool:
+def is_deep_text(text: bytes) -> bool:
     """Return whether JSON text has more than ``LEVELS`` levels."""
     if not _may_be_deep(text):
         return False
@@ -152,7 +152,7 @@ def is_deep(value: Any, text: bytes) -> bool:
     try:
         orjson.dumps(value)  # ten times as fast as a walk
     except TypeError:  # too deep, or an integer beyond 64 bits
-        return _is_deep_text(text)
+        return is_deep_text(text)
     return False
 
 

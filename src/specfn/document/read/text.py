@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.json import JSONDecodeError, JsonObject, loads
+from specfn._internal.json import JSONDecodeError, JsonObject, is_deep_text, loads
 from specfn._internal.pointer import join
 from specfn.document.collector import gc_paused
 from specfn.document.read import duplicate_keys, not_openapi
@@ -211,6 +211,8 @@ def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
     except yaml.YAMLError as error:
         if error.reason.startswith(TOO_DEEP):
             raise
+        if is_json and is_deep_text(data):  # not left to the limits of the YAML parser
+            raise DocumentError(TOO_DEEP) from None
         if is_json:
             raise DocumentError(f"the text is not JSON: {reason}") from None
         raise DocumentError(f"{error.reason}, and not JSON: {reason}") from None
