@@ -38,6 +38,11 @@ def members(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
+def method_and_path(method: str, path: str) -> str:
+    """Return ``METHOD /path``, or only the path if there is no method."""
+    return f"{method.upper()} {path}" if method else path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationError:
     """An operation of the document that could not become a function, with the reason.
@@ -59,7 +64,7 @@ class OperationError:
     @property
     def method_and_path(self) -> str:
         """Return ``METHOD /path``, or only the path if the whole path item is at fault."""
-        return f"{self.method.upper()} {self.path}".strip()
+        return method_and_path(self.method, self.path)
 
     def __str__(self) -> str:
         return escape_invisible(f"{self.method_and_path}: {self.reason} (at #{self.pointer})")

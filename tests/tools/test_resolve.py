@@ -71,7 +71,7 @@ class Fake:
         self, *accessor: str, method: str = "get", operation_id: str | None = None
     ) -> None:
         self.accessor, self.name = accessor, "_".join(accessor)
-        self.method, self.path, self.operation_id = method, f"/{self.name}", operation_id
+        self.method_and_path, self.operation_id = f"{method.upper()} /{self.name}", operation_id
 
 
 def directory(*functions: Any) -> Directory:

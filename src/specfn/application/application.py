@@ -13,7 +13,6 @@ from specfn.document.diagnose.check import diagnose
 from specfn.errors import UsageError
 from specfn.function.fingerprint import combine_fingerprints
 from specfn.function.function import Function
-from specfn.function.function_names import method_and_path
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet
@@ -74,7 +73,7 @@ class Application(FunctionSet):
             "Functions",
             ("name", "operation", "safety", "summary"),
             (
-                (function.name, method_and_path(function), function.safety, function.summary)
+                (function.name, function.method_and_path, function.safety, function.summary)
                 for function in self.functions
             ),
             len(self.functions),

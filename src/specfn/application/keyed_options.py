@@ -13,7 +13,6 @@ from specfn._internal.json import JsonObject
 from specfn.document.upgrade.openapi3 import dicts
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import method_and_path
 from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.migrate import operations
 from specfn.migrate.operation_keys import route_keys, texts_of
@@ -86,8 +85,8 @@ def _refuse_equal_names(before: Sequence[Function], after: Sequence[Function]) -
         owner = owners.setdefault(function.name.lower(), function)
         if owner is not function:
             raise UsageError(
-                f"Options.names: {function.name!r} for {method_and_path(function)} is already the name of "
-                f"{method_and_path(owner)}"
+                f"Options.names: {function.name!r} for {function.method_and_path} is already the name of "
+                f"{owner.method_and_path}"
             )
 
 

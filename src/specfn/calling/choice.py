@@ -15,7 +15,6 @@ from specfn._internal.settings_model import Model, Texts, store_as
 from specfn.connectors.turn import Mode
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import method_and_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +111,7 @@ def _replace_functions(value: Any) -> Any:
     """Replace functions by their keys."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return value
-    return tuple(method_and_path(key) if isinstance(key, Function) else key for key in value)
+    return tuple(key.method_and_path if isinstance(key, Function) else key for key in value)
 
 
 class Choice(Model, ABC):

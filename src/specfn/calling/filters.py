@@ -136,7 +136,7 @@ async def _send(call: PermittedCall, settings: CallSettings) -> CallResult:
         answer = answer_of_error(function, error, call.arguments)
     result, text = answer.result, answer.text
     if result is not None and not result.ok:
-        text = prompts.http_error(f"{function.method.upper()} {function.path}", result.status, text)
+        text = prompts.http_error(function.method_and_path, result.status, text)
     return CallResult(
         text=text,
         error=not answer.ok,

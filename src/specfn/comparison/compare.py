@@ -240,9 +240,9 @@ def _function_added(function: Function) -> Difference:
         kind="function-added",
         place="function",
         before=ABSENT,
-        after=_operation(function),
+        after=function.method_and_path,
         breaking="no",
-        sentence=f"the function is new ({_operation(function)})",
+        sentence=f"the function is new ({function.method_and_path})",
         new_pointer=function.route.pointer,
     )
 
@@ -253,14 +253,10 @@ def _function_removed(function: Function, error: OperationError | None) -> Diffe
         name=function.name,
         kind="function-removed",
         place="function",
-        before=_operation(function),
+        before=function.method_and_path,
         after=ABSENT,
         breaking="yes",
-        sentence=f"the function was removed ({_operation(function)}){reason}",
+        sentence=f"the function was removed ({function.method_and_path}){reason}",
         old_pointer=function.route.pointer,
         new_pointer=None if error is None else error.pointer,
     )
-
-
-def _operation(function: Function) -> str:
-    return f"{function.method.upper()} {function.path}"

@@ -68,7 +68,7 @@ class Function:
     lazy_paging: "LazyPaging | None" = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return f"<Function {self.name}: {self.method.upper()} {self.path}>"
+        return f"<Function {self.name}: {self.method_and_path}>"
 
     def _repr_html_(self) -> str:
         from specfn.notebook import html  # noqa: PLC0415  # for notebooks only
@@ -88,6 +88,11 @@ class Function:
     def path(self) -> str:
         """Return the path key, as the document writes it."""
         return self.route.path
+
+    @property
+    def method_and_path(self) -> str:
+        """Return ``METHOD /path``."""
+        return self.route.method_and_path
 
     @property
     def operation_id(self) -> str | None:

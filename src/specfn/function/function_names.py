@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from specfn.records import method_and_path
+
 
 class NamedOperation(Protocol):
     """The interface of an operation with names; ``specfn.Function`` implements it."""
@@ -15,12 +17,8 @@ class NamedOperation(Protocol):
         """Return the namespace and the last element."""
 
     @property
-    def method(self) -> str:
-        """Return the HTTP method in lower case."""
-
-    @property
-    def path(self) -> str:
-        """Return the path key."""
+    def method_and_path(self) -> str:
+        """Return ``METHOD /path``."""
 
     @property
     def operation_id(self) -> str | None:
@@ -35,7 +33,7 @@ def handles(function: NamedOperation) -> tuple[str, ...]:
 def aliases(function: NamedOperation) -> tuple[str, ...]:
     """Return the handles besides the name: dotted accessor, operationId and ``METHOD /path``."""
     own = (function.operation_id,) if function.operation_id else ()
-    return (".".join(function.accessor), *own, method_and_path(function))
+    return (".".join(function.accessor), *own, function.method_and_path)
 
 
 def exact_handles(function: NamedOperation) -> tuple[str, ...]:
@@ -43,15 +41,10 @@ def exact_handles(function: NamedOperation) -> tuple[str, ...]:
     return (*aliases(function), "_".join(function.accessor))
 
 
-def method_and_path(function: NamedOperation) -> str:
-    """Return ``METHOD /path``."""
-    return f"{function.method.upper()} {function.path}"
-
-
 def normalize_handle(text: str) -> str:
     """Return ``get   /pets`` as ``GET /pets``: the spelling of ``METHOD /path`` in a table of handles."""
     method, _, path = text.partition(" ")
-    return f"{method.upper()} {path.strip()}" if path else text
+    return method_and_path(method, path.strip()) if path else text
 
 
 def operation_ids(function: NamedOperation) -> tuple[str, ...]:

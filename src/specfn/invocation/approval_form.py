@@ -131,7 +131,7 @@ def _lines(call: CallToApprove, number: int, cut: int) -> Iterator[str]:
         yield ""
         yield f"Request {number} {effect(function.safety)}:"
     yield f"Function: {call.name}"
-    yield f"Request: {function.method.upper()} {_string(function.path)[1:-1]}"
+    yield f"Request: {_string(function.method_and_path)[1:-1]}"
     if function.summary:
         summary = one_line(function.summary)
         is_long = len(summary) > _MAX_SUMMARY

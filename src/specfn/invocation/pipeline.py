@@ -172,7 +172,7 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
         error: the exception.
         written: the model's part of the arguments.
     """
-    operation = f"{function.method.upper()} {function.path}"
+    operation = function.method_and_path
     if isinstance(error, ArgumentError):
         return _argument_failure(function, error, written)
     if isinstance(error, ResponseError):

@@ -118,9 +118,7 @@ class Handlers:
         if sent.reads and function is not None and function.safety != "read":
             return text_result(search_tools.refusal(call.name), is_error=True)
         if function is not None:
-            await ctx.session.report_progress(
-                0, 1, one_line(f"{function.method.upper()} {function.path}")
-            )
+            await ctx.session.report_progress(0, 1, one_line(function.method_and_path))
         answer = await call_with_approval(self.served, call, ctx, params, asks=self.asks)
         await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):

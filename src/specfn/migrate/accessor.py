@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.digest import digest, mark
 from specfn.migrate.route import Pieces, Placeholder, Template
+from specfn.records import method_and_path
 
 #: Words that must not be an element (rule R11). The list is frozen: another word would rename functions.
 RESERVED: Final = frozenset(
@@ -49,7 +50,7 @@ class AccessorInput(NamedTuple):
     override: Any = None
 
     def __str__(self) -> str:
-        return f"{self.method.upper()} {self.path}"
+        return method_and_path(self.method, self.path)
 
 
 class Naming(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.migrate.route import Route
+from specfn.records import method_and_path
 
 #: The prefix of a tag.
 _TAG: Final = "tag:"
@@ -42,7 +43,7 @@ class OperationKeys:
         identifier, tags = operation.get("operationId"), operation.get("tags")
         own = (identifier,) if isinstance(identifier, str) else ()
         return cls(
-            names=(".".join(accessor), "_".join(accessor), f"{method.upper()} {path}", *own),
+            names=(".".join(accessor), "_".join(accessor), method_and_path(method, path), *own),
             path=path,
             tags=tuple(tag for tag in tags if isinstance(tag, str))
             if isinstance(tags, list)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.records import ArgumentProblem, Note
+from specfn.records import ArgumentProblem, Note, method_and_path
 from specfn.settings import Safety
 
 Location: TypeAlias = Literal["path", "query", "querystring", "header", "cookie"]
@@ -234,7 +234,7 @@ class Route(NamedTuple):
     @property
     def method_and_path(self) -> str:
         """Return ``METHOD /path``."""
-        return f"{self.method.upper()} {self.path}"
+        return method_and_path(self.method, self.path)
 
     @property
     def groups(self) -> tuple[ParameterGroup, ...]:

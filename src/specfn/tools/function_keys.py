@@ -19,7 +19,7 @@ from typing import Final, Protocol
 from specfn._internal.did_you_mean import near, nearest
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import handles, method_and_path, normalize_handle, operation_ids
+from specfn.function.function_names import handles, normalize_handle, operation_ids
 from specfn.migrate.operation_keys import OperationKeys
 
 #: The safeties of functions.
@@ -209,7 +209,7 @@ def _accessors(named: NamedFunction) -> tuple[str, ...]:
 
 
 def _places(named: NamedFunction) -> tuple[str, ...]:
-    return (method_and_path(named.function),)
+    return (named.function.method_and_path,)
 
 
 def _operation_ids(named: NamedFunction) -> tuple[str, ...]:

@@ -347,7 +347,7 @@ class Catalog(FunctionSet):
         """Return the functions under their advertised names, in the order of addition."""
         pairs = [(called, f, c) for called, functions, c in self.parts for f in functions]
         joined = self._join_names([(called, function) for called, function, _ in pairs])
-        names = self._names(joined, [f"{n} {f.method.upper()} {f.path}" for n, f, _ in pairs])
+        names = self._names(joined, [f"{n} {f.method_and_path}" for n, f, _ in pairs])
         return tuple(
             AdvertisedFunction(
                 name=name,

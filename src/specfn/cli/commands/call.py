@@ -206,7 +206,7 @@ def _is_confirmed(request: _Request, *, has_stdin: bool) -> bool:
     function = request.function
     if function.safety == "read" or request.options["yes"]:
         return True
-    target = f"{function.method.upper()} {function.path} ({function.safety})"
+    target = f"{function.method_and_path} ({function.safety})"
     if has_stdin or not is_terminal(sys.stdin):
         raise UsageError(
             f"{target} may change data and stdin is not a terminal: pass --yes to send, or --dry-run to preview"

@@ -14,7 +14,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.terminal import Meaning
 from specfn.connectors import registry
 from specfn.document.diagnose.check import strict as thorough
-from specfn.records import members
+from specfn.records import members, method_and_path
 from specfn.settings import DEFAULT
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.provider_limits import check
@@ -147,7 +147,7 @@ def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
     for error in report["errors"]:
         reason = f"{' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
         meaning: Meaning = "plain" if error["code"] in _EXCLUDED else "bad"
-        place = f"{error['method'].upper()} {error['path']}".strip()
+        place = method_and_path(error["method"], error["path"])
         yield f"{place}: {reason}", meaning
     for (mended, code, reason), places in _group(report["findings"]).items():
         how = "adapted; " if mended else "not sent; "

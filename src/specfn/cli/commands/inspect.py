@@ -13,7 +13,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.terminal import cells, is_colored, wrap
 from specfn.connectors import registry
 from specfn.errors import UsageError
-from specfn.records import Note, members
+from specfn.records import Note, members, method_and_path
 from specfn.settings import DEFAULT
 from specfn.tools.report import OVER_TEXTS, report
 
@@ -274,7 +274,7 @@ def _over_lines(found: JsonObject) -> Iterator[str]:
 
 
 def _error_line(error: JsonObject) -> str:
-    place = f"{error['method'].upper()} {error['path']}".strip()
+    place = method_and_path(error["method"], error["path"])
     return f"{place}: {error['reason']} ({error['code']}, at #{error['pointer']})"
 
 

@@ -66,7 +66,7 @@ def _data(found: "Found") -> JsonObject:
 
 def _show(found: "Found", query: str) -> None:
     function = found.function
-    place = f"{function.method.upper()} {function.path} ({function.safety})"
+    place = f"{function.method_and_path} ({function.safety})"
     output.write_lines(found.name, "name")
     output.write_lines(f"  {_line(place)}", SAFETY[function.safety])
     if function.summary:

@@ -83,7 +83,7 @@ def _data(function: "Function", signature: str) -> JsonObject:
 
 
 def _show(function: "Function", signature: str) -> None:
-    place = f"{function.method.upper()} {function.path} ({function.safety})"
+    place = f"{function.method_and_path} ({function.safety})"
     output.write_lines(place, SAFETY[function.safety])
     output.write_lines(signature)
     if function.description:

@@ -324,7 +324,7 @@ def found_lines(found: Sequence[Found]) -> str:
 def _line(found: Found) -> str:
     """Return a function as one line: its name, its safety, its summary, and the functions that yield its arguments."""
     function = found.function
-    summary = " ".join((function.summary or f"{function.method.upper()} {function.path}").split())
+    summary = " ".join((function.summary or function.method_and_path).split())
     needs: dict[str, list[str]] = {}
     for parameter, producer in found.needs.items():
         needs.setdefault(producer, []).append(parameter)
