@@ -24,7 +24,7 @@ from specfn._internal.json import dumps, loads
 from specfn.connectors import profile
 from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
-from specfn.schema.profiles.lint import refusals
+from specfn.schema.profiles.refusals import refusals
 from specfn.schema.profiles.restore import restore
 from specfn.validation.validate import Validator
 

@@ -557,7 +557,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
-        function="specfn.http.redact:url_without_secrets",
+        function="specfn.http.redacted_request:url_without_secrets",
         off=first,
         tests="test_a_request_shows_no_secret",
     ),
@@ -1095,7 +1095,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T38",
-        function="specfn.http.redact:_NotPickled.__reduce_ex__",
+        function="specfn.http.redacted_request:_NotPickled.__reduce_ex__",
         off=lambda _: object.__reduce_ex__,
         tests="test_a_request_is_not_pickled",
     ),

@@ -200,7 +200,7 @@ def _function(
         route=route,
         api=api,
         schemas=schemas,
-        undescribed_keys=() if schemas.split_schemas is None else schemas.split_schemas.claimed,
+        undescribed_keys=() if schemas.split_schemas is None else schemas.split_schemas.human_keys,
         shortened=shortened,
         lazy_paging=LazyPaging(route, components),
     )

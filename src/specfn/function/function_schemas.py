@@ -103,7 +103,7 @@ class SplitSchemas(Protocol):
         """Return the schemas of the human part; ``None`` if nothing belongs to the human."""
 
     @property
-    def claimed(self) -> frozenset[tuple[str, ...]]:
+    def human_keys(self) -> frozenset[tuple[str, ...]]:
         """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
 
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:

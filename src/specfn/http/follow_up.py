@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 import httpx
 
 from specfn.http.connection import Redirects
-from specfn.http.redact import ALWAYS, ONCE, redacted_request
+from specfn.http.redacted_request import ALWAYS, ONCE, redacted_request
 from specfn.http.request.parameters import hazard
 from specfn.migrate.parameters.reserved import overrides
 from specfn.network.origins import origin_with_port

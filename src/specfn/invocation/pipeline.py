@@ -100,7 +100,7 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
         UsageError: the connection is unsuitable.
     """
     from specfn.http.transport.send import call_through  # noqa: PLC0415  # httpx is imported on first use
-    from specfn.invocation.answer_text import answer_text  # noqa: PLC0415  # the reason above
+    from specfn.invocation.success_text import success_text  # noqa: PLC0415  # the reason above
 
     function, model_part, io = call.function, call.model_part, settings.io
     try:
@@ -120,7 +120,7 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
         shown = call.fields.view(function, result).result
         text = shown.for_model(settings.limit, sent_without=call.removed)
         return Answer(text=text, kind="answered", result=result, repairs=call.repairs)
-    received = answer_text(
+    received = success_text(
         function,
         model_part,
         result,

@@ -354,7 +354,9 @@ class _RouteReader:
         """Return the media type that ``Options.media_types`` selects by any name of the operation."""
         if not self._settings.media_types:
             return None
-        keys = OperationKeys.of(accessor, operation.method, operation.path, operation.raw)
+        keys = OperationKeys.from_operation(
+            accessor, operation.method, operation.path, operation.raw
+        )
         return next(values_for(self._settings.media_types, keys), None)
 
     # -- responses ----------------------------------------------------------------------------------

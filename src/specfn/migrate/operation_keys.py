@@ -36,7 +36,7 @@ class OperationKeys:
     tags: tuple[str, ...]
 
     @classmethod
-    def of(
+    def from_operation(
         cls, accessor: tuple[str, ...], method: str, path: str, operation: JsonObject
     ) -> "OperationKeys":
         """Return the texts of an Operation Object at a path."""
@@ -61,7 +61,7 @@ class OperationKeys:
 
 def route_keys(route: Route) -> OperationKeys:
     """Return the texts by which keys name a route."""
-    return OperationKeys.of(route.accessor, route.method, route.path, route.operation)
+    return OperationKeys.from_operation(route.accessor, route.method, route.path, route.operation)
 
 
 def values_for(table: Mapping[str, Any], keys: OperationKeys) -> Iterator[Any]:

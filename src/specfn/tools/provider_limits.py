@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from specfn.function.function import Function
-from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.profile import Profile
+from specfn.schema.profiles.refusals import refusals
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.tool import LeftOut, LeftOutCode

@@ -13,7 +13,6 @@ from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
-from specfn.schema.profiles.lint import RefusalCode
 from specfn.schema.profiles.profile import (
     DEFERRED,
     DESCRIPTION,
@@ -24,6 +23,7 @@ from specfn.schema.profiles.profile import (
     TOOLS,
     Profile,
 )
+from specfn.schema.profiles.refusals import RefusalCode
 from specfn.schema.profiles.restore import restore
 from specfn.schema.safe_text import shorten
 

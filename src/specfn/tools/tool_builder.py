@@ -15,8 +15,8 @@ from specfn.function.description import with_method_and_path, within
 from specfn.function.function import Function
 from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
-from specfn.schema.profiles.lint import costs, refusals
 from specfn.schema.profiles.profile import OUTPUT, Profile, longest_name
+from specfn.schema.profiles.refusals import costs, refusals
 from specfn.schema.safe_text import shorten
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction

@@ -228,7 +228,7 @@ def _reply(origin: str, url: str, headers: dict[str, str], content: bytes) -> "R
     import httpx  # noqa: PLC0415  # only when something is sent
 
     from specfn.http.connection import Connection, Timeout  # noqa: PLC0415  # only when something is sent
-    from specfn.http.redact import redacted_request  # noqa: PLC0415  # only when something is sent
+    from specfn.http.redacted_request import redacted_request  # noqa: PLC0415  # only when something is sent
     from specfn.http.transport.send import forward  # noqa: PLC0415  # only when something is sent
 
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]

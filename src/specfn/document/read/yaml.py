@@ -318,7 +318,7 @@ class _Builder:
         if begin.__class__ is StreamEndEvent:
             return None
         root = self.stack[0]
-        self._collections(begin)
+        self._read_collections(begin)
         end = next(self.events)
         if end.__class__ is not StreamEndEvent:
             _refuse(end, "a second document begins here; keep one in a file")
@@ -326,12 +326,14 @@ class _Builder:
 
     # -- collections --------------------------------------------------------------------------
 
-    def _collections(self, begun: Any) -> None:
+    def _read_collections(self, begun: Any) -> None:
         """Read collections until the document ends."""
         stack, report = self.stack, self.report
         value = stack[0]
         while stack:
-            event = self._members(value) if value.__class__ is dict else self._items(value)
+            event = (
+                self._read_members(value) if value.__class__ is dict else self._read_items(value)
+            )
             if event.__class__ is MappingStartEvent:
                 child: Any = {}
             elif event.__class__ is SequenceStartEvent:
@@ -388,7 +390,7 @@ class _Builder:
 
     # -- scalars ------------------------------------------------------------------------------
 
-    def _items(self, items: list[Any]) -> Any:
+    def _read_items(self, items: list[Any]) -> Any:
         """Append scalars until a collection begins or ends; return that event."""
         append = items.append
         for event in self.events:
@@ -403,7 +405,7 @@ class _Builder:
                 append(text if event.style or text[:1] not in SUSPECT else _plain(event))
         return None
 
-    def _members(self, members: JsonObject) -> Any:
+    def _read_members(self, members: JsonObject) -> Any:
         """Set scalar members until a collection begins or the mapping ends; return that event."""
         events = self.events
         for name in events:

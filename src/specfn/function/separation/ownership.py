@@ -35,7 +35,7 @@ class PredicateCaller(Protocol):
     def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
         """Return whether the human fills a place."""
 
-    def key(self, reference: str, location: Location) -> Key | None:
+    def queue_definition(self, reference: str, location: Location) -> Key | None:
         """Return the definition that a reference names, and queue it; ``None`` if it has no target."""
 
 
@@ -78,7 +78,7 @@ class PredicateWalk:
         return LEAF if SUBSCHEMAS.isdisjoint(schema) else self._parts(schema, pointer, name)
 
     def _reference(self, node: JsonObject) -> ArgumentPlace:
-        key = self._asker.key(node["$ref"], self._location)
+        key = self._asker.queue_definition(node["$ref"], self._location)
         if key is None:
             return LEAF
         place = self._add(ArgumentPlace(node))
@@ -233,7 +233,7 @@ class Ownership:
                 resolved = {**target, **resolved}
         return resolved
 
-    def key(self, reference: str, location: Location) -> Key | None:
+    def queue_definition(self, reference: str, location: Location) -> Key | None:
         """Return the definition that a reference names, and queue it; ``None`` if it has no target."""
         name = self._definitions.name_of(reference)
         if name is None:

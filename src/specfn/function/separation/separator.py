@@ -165,7 +165,7 @@ class SeparatedSchemas:
         return self._decisions()[0]
 
     @property
-    def claimed(self) -> frozenset[tuple[str, ...]]:
+    def human_keys(self) -> frozenset[tuple[str, ...]]:
         """Return the keys from the root of the parameters, or the body, that belong to the human as a whole."""
         keys: set[tuple[str, ...]] = set()
         for key, place in self.place.properties.items():

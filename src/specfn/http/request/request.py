@@ -20,7 +20,7 @@ from specfn.errors import ArgumentError, DocumentError, TransportError, UsageErr
 from specfn.http.charsets import unsendable_charset
 from specfn.http.connection import Connection, reveal, seal_credential
 from specfn.http.masking import Masking
-from specfn.http.redact import redacted_request
+from specfn.http.redacted_request import redacted_request
 from specfn.http.request import base_url, parameters, security
 from specfn.http.request import body as bodies
 from specfn.http.request.security import Slot

@@ -15,7 +15,7 @@ import httpx
 from specfn._internal.url import url_without_secrets
 from specfn.errors import LimitError, TransportError, UsageError
 from specfn.http.connection import Connection, Timeout
-from specfn.http.redact import RedactedURL, without_body
+from specfn.http.redacted_request import RedactedURL, without_body
 from specfn.http.response.events import Event, EventReader, event_parser
 from specfn.http.response.response import Result, decode
 from specfn.http.transport import pool

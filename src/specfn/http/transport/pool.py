@@ -17,7 +17,7 @@ import httpx
 
 from specfn.http.connection import Connection
 from specfn.http.follow_up import is_repeatable
-from specfn.http.redact import hide_queries_in_log
+from specfn.http.redacted_request import hide_queries_in_log
 from specfn.network.response_body import ReceivedResponse
 from specfn.network.sockets import AsyncTransport, Transport
 

@@ -20,7 +20,7 @@ from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_resu
 from specfn.http.connection import Connection
 from specfn.http.follow_up import redirect, retry_delay
 from specfn.http.masking import Masking
-from specfn.http.redact import ONCE
+from specfn.http.redacted_request import ONCE
 from specfn.http.request import base_url
 from specfn.http.request.request import additions, credential, finish, prepare
 from specfn.http.response import validate_response

@@ -10,7 +10,6 @@ from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.definitions import inline_scalars, inline_used_once, label_plainly
-from specfn.schema.profiles.lint import refusals
 from specfn.schema.profiles.postprocess import (
     Path,
     cut_nested,
@@ -20,6 +19,7 @@ from specfn.schema.profiles.postprocess import (
 )
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.property_names import PropertyNames, rename_properties
+from specfn.schema.profiles.refusals import refusals
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.schema.render.fragment import order_members
 from specfn.schema.render.keywords import OPEN

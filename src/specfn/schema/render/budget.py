@@ -133,7 +133,7 @@ class Expansion:
             for form in fragment.smaller_forms(self._budget):
                 if self._cost(fragment, form) <= self._budget:
                     break
-        self._adopt(self._root, form, optional=False)
+        self._show_in_form(self._root, form, optional=False)
 
     def _forms(self, fragment: Fragment, *, nesting: int) -> Iterator[Form]:
         """Yield the renderings to try, the richest first. Nested descriptions are left out first (F9)."""
@@ -142,7 +142,7 @@ class Expansion:
         yield fragment.bare
         yield fragment.short
 
-    def _adopt(self, instance: Instance, form: Form, *, optional: bool) -> None:
+    def _show_in_form(self, instance: Instance, form: Form, *, optional: bool) -> None:
         """Show an instance in a form. Its holes become stubs, which are expanded later."""
         instance.form = form
         instance.children = [None] * len(form.holes)
@@ -198,7 +198,7 @@ class Expansion:
             self._shared[definition_name(hole)] = child
         else:
             parent.children[index] = child
-        self._adopt(child, form, optional=optional)
+        self._show_in_form(child, form, optional=optional)
 
     def _fitting(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
         """Return the most detailed rendering that fits into the room; ``None`` if no rendering fits.

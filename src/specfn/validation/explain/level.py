@@ -152,18 +152,18 @@ class Level:
             level_nodes.append(inside)
             tokens.append(key[-1])
             rest = rest[1 + len(key) :]
-        finding = self._constant_finding(level_nodes[-1], rest)
+        finding = self._finding_by_place(level_nodes[-1], rest)
         located = missing = None
         if not any(level_node.repeated for level_node in level_nodes):
             if finding is not None:
                 located = _Places(None).locate(tokens, tuple(level_nodes), finding)
             elif rest[2] == "required":
-                missing = _constant_missing(tokens, tuple(level_nodes), rest[1])
+                missing = _missing_by_place(tokens, tuple(level_nodes), rest[1])
         route = _Route(tuple(level_nodes), rest, finding, located, missing)
         self._routes[path] = route
         return route
 
-    def _constant_finding(
+    def _finding_by_place(
         self, level_node: LevelNode, rest: tuple[Any, ...]
     ) -> LevelFinding | None:
         """Return the finding of an error if only its place in the schema decides it, else ``None``."""
@@ -189,12 +189,14 @@ class Level:
         """Yield the findings of an error that depend on the value."""
         tokens = error.instance_path[: len(route.level_nodes) - 1]
         findings = (
-            (route.finding,) if route.finding else self._value_findings(route, error, places.value)
+            (route.finding,)
+            if route.finding
+            else self._findings_by_value(route, error, places.value)
         )
         for finding in findings:
             yield places.locate(tokens, route.level_nodes, finding)
 
-    def _value_findings(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
+    def _findings_by_value(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
         _, index, keyword, *below = route.rest
         level_node = route.level_nodes[-1]
         member = level_node.members[index]
@@ -213,7 +215,7 @@ class Level:
         return [unknown(keyword, member[keyword], ordered)] if ordered else []
 
 
-def _constant_missing(
+def _missing_by_place(
     tokens: list[Any], level_nodes: tuple[LevelNode, ...], index: int
 ) -> dict[str, LocatedFinding]:
     """Return the findings of the required properties that are declared. Others have no constant order."""

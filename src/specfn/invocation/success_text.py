@@ -45,7 +45,7 @@ _Rename = Callable[[JsonObject], JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerText:
+class SuccessText:
     """The text of an answer, with its fields ``next`` and ``dropped``.
 
     Attributes:
@@ -61,7 +61,7 @@ class AnswerText:
     is_accepted: bool
 
 
-def answer_text(
+def success_text(
     function: Function,
     arguments: Any,
     result: "Result",
@@ -74,7 +74,7 @@ def answer_text(
     offered: ToolSet,
     can_filter: bool = False,
     shows_bytes: bool = False,
-) -> AnswerText:
+) -> SuccessText:
     """Return the text of a successful response for a model, and the arguments of the next page.
 
     Args:
@@ -115,7 +115,7 @@ def answer_text(
         dropped = {"fields": list(view.filtered.dropped), "items": page.hidden}
     following = None if page.next is None else for_model(model, page.next, tool)
     text = "\n".join(filter(None, (page.text, sentences)))
-    return AnswerText(text, following, dropped, bool(sentences))
+    return SuccessText(text, following, dropped, bool(sentences))
 
 
 # -- pages -----------------------------------------------------------------------------------------------
