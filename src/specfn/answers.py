@@ -64,7 +64,7 @@ def field_path(names: Iterable[str | None]) -> str:
     return text.removeprefix(".")
 
 
-def _checked(kind: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _check_paths(kind: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return paths, or raise a ``UsageError`` for the first invalid one."""
     for path in paths:
         if field_names(path) is None:
@@ -92,7 +92,7 @@ class Keep:
         Raises:
             UsageError: one is no path.
         """
-        object.__setattr__(self, "paths", _checked("Keep", paths))
+        object.__setattr__(self, "paths", _check_paths("Keep", paths))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -111,7 +111,7 @@ class Drop:
         Raises:
             UsageError: one is no path.
         """
-        object.__setattr__(self, "paths", _checked("Drop", paths))
+        object.__setattr__(self, "paths", _check_paths("Drop", paths))
 
 
 def asked_fields(fields: Any) -> tuple[FieldNames, ...] | str:

@@ -222,14 +222,14 @@ class ResponseError(SpecfnError):
         self.call = call
 
     def _text(self) -> str:
-        return f"{self.call or 'the call'}: {surprise(self.problems)}"
+        return f"{self.call or 'the call'}: {describe_response_problems(self.problems)}"
 
 
 class ResponseWarning(UserWarning):
     """The warning for a response that differs from the document."""
 
 
-def surprise(problems: "Sequence[ArgumentProblem]") -> str:
+def describe_response_problems(problems: "Sequence[ArgumentProblem]") -> str:
     """Return the differences of a response from the document in one line, without values."""
     shown = "; ".join(str(problem) for problem in problems[:5])
     more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""

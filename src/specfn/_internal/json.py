@@ -213,7 +213,7 @@ def dumps(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        return _beyond(value, separators=(",", ":"))
+        return _write_beyond_orjson(value, separators=(",", ":"))
 
 
 def dumps_indented(value: Any) -> bytes:
@@ -221,7 +221,7 @@ def dumps_indented(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2)
     except TypeError:
-        return _beyond(value, indent=2)
+        return _write_beyond_orjson(value, indent=2)
 
 
 def dumps_sorted(value: Any) -> bytes:
@@ -229,20 +229,20 @@ def dumps_sorted(value: Any) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:
-        return _beyond(value, separators=(",", ":"), sort_keys=True)
+        return _write_beyond_orjson(value, separators=(",", ":"), sort_keys=True)
 
 
-def _beyond(value: Any, **how: Any) -> bytes:
+def _write_beyond_orjson(value: Any, **how: Any) -> bytes:
     """Write values that orjson refuses: integers beyond 64 bits, lone surrogates, more than 254 levels."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, **how).encode()
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """Return a copy of what can change in a value: objects, arrays and buffers of bytes. Opened files are the same."""
     if value.__class__ is dict:
-        return {key: copied(item) for key, item in value.items()}
+        return {key: copy_json(item) for key, item in value.items()}
     if value.__class__ is list:
-        return [copied(item) for item in value]
+        return [copy_json(item) for item in value]
     return bytes(value) if value.__class__ is bytearray else value
 
 

@@ -108,6 +108,6 @@ _WRITERS: Final[Mapping[int, Callable[[Any, int], str]]] = {
 }
 
 
-def counted(number: int, noun: str) -> str:
+def with_count(number: int, noun: str) -> str:
     """Return a number with a regular noun in singular or plural: ``1 call``, ``2 calls``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

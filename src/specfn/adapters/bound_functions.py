@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.json import JsonObject, copied
+from specfn._internal.json import JsonObject, copy_json
 from specfn.application.bound import Bound, BoundFunction
 from specfn.errors import UsageError
 from specfn.invocation import prompts
@@ -68,7 +68,7 @@ def schema(function: BoundFunction) -> JsonObject:
             f"{function.name} takes its arguments by position, which frameworks do not support; "
             "pass profile=... to bind, or use Options(keyword=True)"
         )
-    parameters: JsonObject = copied(function.parameters)
+    parameters: JsonObject = copy_json(function.parameters)
     return parameters
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from specfn._internal.caller_arguments import require, require_callables
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over, run_without_waiting
-from specfn._internal.json import JsonObject, copied
+from specfn._internal.json import JsonObject, copy_json
 from specfn.calling.choice import Choice
 from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
@@ -126,7 +126,7 @@ def run(
     )
     _refuse_coroutine_functions(send=send, approve=approve)
     if session.choice.options.allow_concurrent_invocation:
-        session.degrade("concurrent_invocation")
+        session.record_unavailable("concurrent_invocation")
     return run_without_waiting(
         _drive(
             session,
@@ -366,7 +366,7 @@ def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, A
         context = CallContext(
             id=call.call["id"],
             function=call.entry.function,
-            arguments=copied(call.arguments),
+            arguments=copy_json(call.arguments),
             index=index,
             count=len(effect.calls),
             round=session.round,

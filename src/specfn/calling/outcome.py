@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
-from specfn._internal.values import brief, counted
+from specfn._internal.values import brief, with_count
 from specfn.connectors.turn import Message
 from specfn.records import Repair
 
@@ -45,7 +45,7 @@ _UNDONE: Final[Mapping[str, str]] = {
 }
 
 
-def undone(why: Stopped) -> str:
+def reason_not_made(why: Stopped) -> str:
     """Return the reason for calls that were not made because the conversation ended."""
     return _UNDONE.get(why, "the conversation was ended")
 
@@ -113,9 +113,7 @@ class Outcome:
     usage: JsonObject = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        counts = (
-            f"{counted(len(self.calls), 'call')}, {counted(self.rounds, 'request')} to the model"
-        )
+        counts = f"{with_count(len(self.calls), 'call')}, {with_count(self.rounds, 'request')} to the model"
         return f"<Outcome {self.stopped}: {counts}, text {brief(self.text)}>"
 
     def _repr_html_(self) -> str:
@@ -139,7 +137,7 @@ class Outcome:
         The text is bounded; it gives the number of omitted lines.
         """
         head = (
-            f"{counted(self.rounds, 'request')} to the model, {counted(len(self.calls), 'call')}; "
+            f"{with_count(self.rounds, 'request')} to the model, {with_count(len(self.calls), 'call')}; "
             f"ended: {self.stopped}"
         )
         calls = [line for call in self.calls for line in _describe(call)]

@@ -24,7 +24,7 @@ from specfn.calling.history import (
     opening_messages,
     with_names,
 )
-from specfn.calling.outcome import Outcome, Stopped, undone
+from specfn.calling.outcome import Outcome, Stopped, reason_not_made
 from specfn.calling.planning import PlannedRequest, Planner
 from specfn.calling.prompt_files import Settings
 from specfn.calling.readiness import obstacles, require_settings
@@ -187,7 +187,7 @@ class Session:
     def stop(self, why: Stopped) -> Outcome:
         """End the conversation now; each call of its last turn still gets a result."""
         if self._turn_calls is not None:
-            self._turn_calls.close(undone(why))
+            self._turn_calls.close(reason_not_made(why))
             self._close_turn(self._turn_calls)
         return self._end(why).outcome
 
@@ -220,11 +220,11 @@ class Session:
         reasons = obstacles(self._planner.candidates, connection)
         self._planner.withhold(reasons)
         for name, reason in reasons.items():
-            self.degrade(f"function {name}: {reason}")
+            self.record_unavailable(f"function {name}: {reason}")
 
-    def degrade(self, word: str) -> None:
+    def record_unavailable(self, word: str) -> None:
         """Record something that was asked for and is not available."""
-        self._state.degrade(word)
+        self._state.record_unavailable(word)
 
     @property
     def round(self) -> int:
@@ -332,7 +332,7 @@ class Session:
             state.final = True
         asked = self._planner.plan(state)
         for word in asked.missing:
-            state.degrade(word)
+            state.record_unavailable(word)
         mode, count = asked.demand.mode, len(asked.offered.names)
         self._emit(events.Requested(round=state.round, mode=mode, functions=count))
         body = self._planner.body(asked, state.messages, self.model)
@@ -350,7 +350,7 @@ class Session:
         if reply.stop == "unknown" and reply.detail in self.config.finished_reasons:
             reply = replace(reply, stop="calls" if reply.calls else "text")
         if reply.stop == "unknown":
-            state.degrade(f"stop_reason {reply.detail[:_MAX_REASON]}")
+            state.record_unavailable(f"stop_reason {reply.detail[:_MAX_REASON]}")
         state.add_usage(reply.usage)
         state.add_message(reply.message(self.codec.name))
         state.round += 1
@@ -423,12 +423,12 @@ class Session:
         if reply.stop == "pending":
             return "pending"
         if reply.stop == "truncated":
-            state.degrade("truncated")
+            state.record_unavailable("truncated")
         if state.final:
             return "limit"
         if planned.mode == "required" and not state.demanded:
             state.demanded = True
-            state.degrade("forced_choice")
+            state.record_unavailable("forced_choice")
             return self._again(
                 prompts.must_call(planned.offered.to_tool_names(planned.offered.names))
             )
@@ -478,7 +478,7 @@ class Session:
         state.executed += len(sent)
         if sent:
             state.denied = False
-        state.failed = 0 if sent or not turn.faulty else state.failed + 1
+        state.failed = 0 if sent or not turn.has_faults else state.failed + 1
         if any(result.terminate for result in turn.results.values()):
             return "terminated"
         if sent and (config.after_result == "return" or self._direct & {c.name for c in sent}):

@@ -78,7 +78,7 @@ class State:
         """Record functions that a search found; those that were found before become the latest."""
         self.found = [*(name for name in self.found if name not in names), *names]
 
-    def degrade(self, word: str) -> None:
+    def record_unavailable(self, word: str) -> None:
         """Record a requested feature that is not available."""
         if word not in self.degraded:
             self.degraded.append(word)

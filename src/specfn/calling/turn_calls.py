@@ -78,7 +78,7 @@ class TurnCalls:
         return cls(calls=waiting, round=round_)
 
     @property
-    def faulty(self) -> bool:
+    def has_faults(self) -> bool:
         """Return true if a call of the turn could not be made."""
         return any(call.answer is not None for call in self.calls)
 

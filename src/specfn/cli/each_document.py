@@ -49,7 +49,7 @@ def each_document(
     faulty = 0
     with (
         Progress() as progress,
-        closing(_convert_all(convert, pairs, jobs or processors())) as done,
+        closing(_convert_all(convert, pairs, jobs or processor_count())) as done,
     ):
         for count, ((path, _), result) in enumerate(zip(pairs, done, strict=True), start=1):
             messages, is_complete = result
@@ -61,7 +61,7 @@ def each_document(
     return EXIT_FAILURE if faulty else EXIT_SUCCESS
 
 
-def processors() -> int:
+def processor_count() -> int:
     """Return the number of processors that this process may use."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return count or 1

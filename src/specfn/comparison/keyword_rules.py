@@ -480,13 +480,13 @@ def keyword_changes(
     types = shared_types(old, new)  # values of the other types are refused in any case
     present = old.keys() | new.keys()
     for key, rule in _RULES.items():
-        if (key in present or _EXCLUSIVE.get(key) in present) and _concerns(key, types):
+        if (key in present or _EXCLUSIVE.get(key) in present) and _applies_to(key, types):
             for change in rule(old, new):
                 may_refuse = is_listed and change.breaking == "yes"  # perhaps none of the values
                 yield change._replace(breaking="maybe") if may_refuse else change
     others = [key for key in dict.fromkeys((*old, *new)) if key not in _DECIDED]
     for keys in dict.fromkeys(_TOGETHER.get(key, (key,)) for key in others):
-        if not is_annotation(keys[0]) and _concerns(keys[0], types):
+        if not is_annotation(keys[0]) and _applies_to(keys[0], types):
             yield from _other_keywords(old, new, keys, is_unchanged)
 
 
@@ -496,7 +496,7 @@ def shared_types(old: JsonObject, new: JsonObject) -> frozenset[str]:
     return frozenset(kind for kind in types_of(old) if covers(accepted, kind))
 
 
-def _concerns(key: str, types: frozenset[str]) -> bool:
+def _applies_to(key: str, types: frozenset[str]) -> bool:
     """Return whether a keyword applies to a value of some types."""
     return key not in TYPED or any(key in BY_TYPE.get(kind, ()) for kind in types)
 

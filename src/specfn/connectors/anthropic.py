@@ -14,8 +14,8 @@ from specfn.connectors.histories import of_content
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
 from specfn.connectors.wire_format import (
     Endpoint,
-    alternating,
     blocks_of,
+    merge_adjacent,
     object_of,
     plain,
     with_calls,
@@ -154,7 +154,7 @@ class Messages:
             blocks_of(message, self.name, user=_blocks, assistant=self._assistant, result=_result)
             for message in prompt.turns
         )
-        body["messages"] = alternating(turns, "content")
+        body["messages"] = merge_adjacent(turns, "content")
         if prompt.tools:
             body["tools"] = list(prompt.tools)
             body["tool_choice"] = _choice(prompt.demand, prompt.tools)
@@ -223,7 +223,7 @@ class Messages:
                 block = blocks.begin(data.get("index"), {})
                 merge(block, data["content_block"])
             elif kind == "content_block_delta":
-                _add(blocks, data)
+                _add_delta(blocks, data)
             elif kind == "message_delta":
                 message.update(data["delta"])
                 message["usage"] = {**(message.get("usage") or {}), **(data.get("usage") or {})}
@@ -255,7 +255,7 @@ def _read_result(block: JsonObject) -> Returned | None:
     return {"id": block["tool_use_id"], "name": "", "text": text, "error": error}
 
 
-def _add(blocks: StreamParts, event: Mapping[str, Any]) -> None:
+def _add_delta(blocks: StreamParts, event: Mapping[str, Any]) -> None:
     """Add a delta to its block; unknown members are merged, so that they can be sent back."""
     delta = event["delta"]
     kind = delta.get("type", "")

@@ -13,7 +13,7 @@ from specfn.connectors.deltas import StreamParts, merge
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import of_content
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
-from specfn.connectors.wire_format import alternating, blocks_of, object_of, plain, text_of
+from specfn.connectors.wire_format import blocks_of, merge_adjacent, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, GRAMMAR_BOUNDS, STRUCTURE
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
@@ -100,7 +100,7 @@ class Converse:
             blocks_of(message, self.name, user=_blocks, assistant=self._assistant, result=_result)
             for message in prompt.turns
         )
-        body["messages"] = alternating(turns, "content")
+        body["messages"] = merge_adjacent(turns, "content")
         system = [block for content in prompt.system for block in _blocks(content)]
         forbidden = prompt.demand.mode == "none"
         used = any(message.get("calls") for message in prompt.turns)
@@ -182,7 +182,7 @@ class Converse:
                 elif kind == "contentBlockDelta":
                     index = value.get("contentBlockIndex")
                     block = blocks.find(index)
-                    _add(blocks.begin(index, {}) if block is None else block, value["delta"])
+                    _add_delta(blocks.begin(index, {}) if block is None else block, value["delta"])
                 elif kind == "messageStop":
                     whole["stopReason"] = value.get("stopReason")
                 elif kind == "metadata":
@@ -215,7 +215,7 @@ def _text(block: JsonObject) -> str:
     return block.get("text") or "".join(part.get("text") or "" for part in cited)
 
 
-def _add(block: JsonObject, delta: Mapping[str, Any]) -> None:
+def _add_delta(block: JsonObject, delta: Mapping[str, Any]) -> None:
     """Add a delta to a block; unknown members are merged, so that they can be sent back."""
     for key, value in delta.items():
         if key == "reasoningContent":

@@ -11,7 +11,7 @@ from specfn._internal.json import JSONDecodeError, JsonObject, loads
 from specfn.connectors.failures import is_failure, missing_member, refuse_failure, refuse_other
 from specfn.connectors.histories import invalid_message, of_blocks
 from specfn.connectors.turn import Call, Demand, Message, Prompt, Returned, Stop, Turn, stop_of
-from specfn.connectors.wire_format import Endpoint, alternating, object_of, plain, text_of
+from specfn.connectors.wire_format import Endpoint, merge_adjacent, object_of, plain, text_of
 from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, OUTPUT, SCHEMA, Profile
@@ -142,7 +142,7 @@ class GenerateContent:
             }
             for message in messages
         )
-        return alternating(turns, "parts")
+        return merge_adjacent(turns, "parts")
 
     def _turn(self, message: Message, known: dict[str, bool]) -> list[JsonObject]:
         if message["role"] == "tool":

@@ -245,7 +245,7 @@ class Chat:
             usage = chunk.get("usage") or usage
             for choice in filter(_is_first, chunk.get("choices") or ()):
                 reason = choice.get("finish_reason") or reason
-                _add(choice.get("delta") or {}, message, calls)
+                _add_delta(choice.get("delta") or {}, message, calls)
         whole = {"content": "", **join_pieces(message), "tool_calls": calls.in_order()}
         return {
             "choices": [
@@ -269,7 +269,7 @@ def _chunk(event: JsonObject) -> JsonObject:
     return inner if isinstance(inner, dict) and "choices" not in event else event
 
 
-def _add(delta: Mapping[str, Any], message: JsonObject, calls: StreamParts) -> None:
+def _add_delta(delta: Mapping[str, Any], message: JsonObject, calls: StreamParts) -> None:
     """Add a chunk's delta to the message."""
     merge(message, {key: value for key, value in delta.items() if key != "tool_calls"})
     named: list[JsonObject] = []

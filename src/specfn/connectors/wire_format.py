@@ -148,7 +148,7 @@ def text_of(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else dumps(arguments).decode()
 
 
-def alternating(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
+def merge_adjacent(messages: Iterable[JsonObject], key: str) -> list[JsonObject]:
     """Merge adjacent messages of one role, for vendors that require alternating roles.
 
     Args:

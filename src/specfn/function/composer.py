@@ -111,7 +111,7 @@ class Composer:
                 if parameter.members:
                     schema = self.resolve_schema(schema)["properties"][key]
                 if (id(schema), key) not in known:
-                    known[id(schema), key] = self._misfit(schema, value)
+                    known[id(schema), key] = self._fixed_value_fault(schema, value)
                 problem = known[id(schema), key]
                 if problem is not None:
                     where = route.method_and_path
@@ -119,7 +119,7 @@ class Composer:
                         f"invalid value for {key!r} of {where} in Options.fixed: {problem}"
                     )
 
-    def _misfit(self, schema: Any, value: Any) -> str | None:
+    def _fixed_value_fault(self, schema: Any, value: Any) -> str | None:
         """Return the fault of a fixed value; ``None`` if it is valid."""
         root = self.validator({"allOf": [self.requests.compose(schema)]})
         problems = validator_of(root, self.settings).problems(value)

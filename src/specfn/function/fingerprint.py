@@ -96,7 +96,7 @@ def body_parts(body: Body) -> list[Any]:
     if body.kind == "multipart":
         how = _parts(body.parts)
     else:
-        how = {name: _some(node, _ENCODING) for name, node in body.encoding.items()}
+        how = {name: _select_keys(node, _ENCODING) for name, node in body.encoding.items()}
     return [body.media_type, body.kind, how, body.transfer, body.is_itemwise]
 
 
@@ -117,21 +117,23 @@ def _server(server: JsonObject) -> JsonObject:
     variables = variables if isinstance(variables, dict) else {}
     return {
         "url": server.get("url"),
-        "variables": {name: _some(node, ("default", "enum")) for name, node in variables.items()},
+        "variables": {
+            name: _select_keys(node, ("default", "enum")) for name, node in variables.items()
+        },
     }
 
 
 def scheme_facts(api: Api, name: str) -> JsonObject | None:
     """Return the parts of a security scheme that determine requests; ``None`` if there is no scheme."""
     scheme = api.security_schemes.get(name)
-    return None if scheme is None else _some(scheme, ("type", "scheme", "in", "name"))
+    return None if scheme is None else _select_keys(scheme, ("type", "scheme", "in", "name"))
 
 
 #: The members of an Encoding Object that determine a form.
 _ENCODING: Final = ("contentType", "style", "explode", "allowReserved")
 
 
-def _some(node: Any, keys: tuple[str, ...]) -> JsonObject:
+def _select_keys(node: Any, keys: tuple[str, ...]) -> JsonObject:
     return {key: node[key] for key in keys if key in node} if isinstance(node, dict) else {}
 
 

@@ -46,7 +46,9 @@ def names(
     if not long:
         return names
     taken = {name.lower() for name in names if len(name) <= max_length}
-    for index, name in _apart({index: _shorten(accessors[index], max_length) for index in long}):
+    for index, name in _unique_names(
+        {index: _shorten(accessors[index], max_length) for index in long}
+    ):
         if name.lower() not in taken:
             names[index] = name
     crowded = [index for index in long if len(names[index]) > max_length]
@@ -106,7 +108,7 @@ def _equal(operation_id: str, other: str) -> str:
     )
 
 
-def _apart(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:
+def _unique_names(shortened: dict[int, str | None]) -> Iterator[tuple[int, str]]:
     """Yield the shortened names that are unique among each other."""
     met = Counter(name.lower() for name in shortened.values() if name)
     return ((index, name) for index, name in shortened.items() if name and met[name.lower()] == 1)
@@ -128,7 +130,7 @@ def _name_with_hash(
 ) -> str:
     """Return the first free name with a hash."""
     candidates = (
-        _around(accessor, digest, max_length) for digest in _digests(identity, max_length)
+        _wrap_hash(accessor, digest, max_length) for digest in _digests(identity, max_length)
     )
     return next(name for name in candidates if name.lower() not in taken)
 
@@ -143,7 +145,7 @@ def _digests(identity: str, max_length: int) -> Iterator[str]:
         hashed = digest(bytes.fromhex(hashed))
 
 
-def _around(accessor: Sequence[str], digest: str, max_length: int) -> str:
+def _wrap_hash(accessor: Sequence[str], digest: str, max_length: int) -> str:
     """Put a head and a tail around a hash.
 
     The head is the most informative part: the nearest segments and the verb, then as many parameters as fit. The tail

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from specfn._internal.json import copied
+from specfn._internal.json import copy_json
 from specfn.answers import FieldNames
 from specfn.connectors.turn import Call
 from specfn.function.arguments import WrapperNames, check_arguments
@@ -101,7 +101,7 @@ def prepare_known(
         call=call,
         resolution=resolution,
         entry=entry,
-        arguments=copied(
+        arguments=copy_json(
             verdict.data
         ),  # the caller may change its objects while an approver thinks
         repairs=verdict.repairs,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from specfn._internal.json import copied
+from specfn._internal.json import copy_json
 from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -38,7 +38,7 @@ async def permit(
     human = None
     if is_shared(function) and settings.fill is not None:
         human = await settings.io.result_of(
-            partial(settings.fill, function, copied(call.arguments)), "fill"
+            partial(settings.fill, function, copy_json(call.arguments)), "fill"
         )
         if human is None:
             return _needs_human(call, asked=True)
@@ -105,7 +105,7 @@ def _wait(
         token=issued.token,
         function=call.name,
         safety=function.safety,
-        arguments=copied(mask_human_part(call if is_open else completed)),
+        arguments=copy_json(mask_human_part(call if is_open else completed)),
         expires=issued.expires,
     )
     if is_open:
@@ -238,7 +238,7 @@ def approval_request(call: PreparedCall, *, repeated: bool = False) -> ApprovalR
         method=function.method,
         path=function.path,
         safety=function.safety,
-        arguments=copied(mask_human_part(call)),
+        arguments=copy_json(mask_human_part(call)),
         called=call.call["name"],
         how=call.resolution.how or "",
         repairs=call.repairs,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from specfn._internal.json import JsonObject
-from specfn._internal.values import brief, counted
+from specfn._internal.values import brief, with_count
 from specfn.records import ABSENT, ArgumentProblem, Repair, TextFault
 
 
@@ -107,7 +107,7 @@ class Failure:
         )
         columns = ("path", "expected", "found", "description")
         table = Table("Invalid places", columns, rows, len(self.errors))
-        title = f"<Failure: {counted(len(self.errors), 'invalid place')}>"
+        title = f"<Failure: {with_count(len(self.errors), 'invalid place')}>"
         return html(title, tables=(table,), values={"Feedback for the model": self.feedback()})
 
     def feedback(self) -> str:

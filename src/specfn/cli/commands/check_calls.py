@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from specfn._internal.values import counted
+from specfn._internal.values import with_count
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.each_document import processors
+from specfn.cli.each_document import processor_count
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.save import STDOUT, write_result
@@ -63,7 +63,7 @@ def command(
 
             options = Options(references=allowed)
         checker = Checker(source.content(spec, progress), options)
-        jobs = jobs or processors()
+        jobs = jobs or processor_count()
 
         def show(counts: "Counts", share: float | None) -> None:
             progress.count_rows(counts.rows, share)
@@ -123,6 +123,6 @@ def _stdin() -> Any:
 def _summary(counts: "Counts") -> str:
     """Return the counts as one line."""
     return (
-        f"{counted(counts.rows, 'row')}: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
+        f"{with_count(counts.rows, 'row')}: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
         f"{counts.invalid:,} invalid ({counts.unresolved:,} of them without a function)"
     )

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.did_you_mean import similar
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
-from specfn._internal.values import counted
+from specfn._internal.values import with_count
 from specfn.document.diagnose.metaschema import Metaschema, Rule
 from specfn.records import Note
 
@@ -330,8 +330,8 @@ _EXPECTED: Final[dict[str, Callable[[Any], str]]] = {
     "pattern": lambda text: f"a text that matches {text}",
     "format": lambda name: f"a text in the format {name}",
     "minimum": lambda limit: f"at least {limit}",
-    "minLength": lambda limit: f"at least {counted(limit, 'character')}",
-    "minItems": lambda limit: f"at least {counted(limit, 'item')}",
+    "minLength": lambda limit: f"at least {with_count(limit, 'character')}",
+    "minItems": lambda limit: f"at least {with_count(limit, 'item')}",
     "minProperties": lambda limit: f"at least {_properties_text(limit)}",
     "maxProperties": lambda limit: f"at most {_properties_text(limit)}",
     "uniqueItems": lambda _: "distinct items",

@@ -90,7 +90,7 @@ def list_findings(document: Any, kind: str, uri: str, limit: int) -> list[tuple[
             (join(error.absolute_path), _one_line(error.message)) for error in islice(errors, limit)
         )
     except Exception as error:  # noqa: BLE001  # it raises many kinds of errors, and each is a finding
-        findings.append(("", _one_line(_stumble(error))))
+        findings.append(("", _one_line(_describe_exception(error))))
     return findings
 
 
@@ -122,7 +122,7 @@ def _refuse(uri: str) -> NoReturn:
     raise LookupError(f"{uri} is another document")
 
 
-def _stumble(error: Exception) -> str:
+def _describe_exception(error: Exception) -> str:
     """Return a text for an exception. A text that quotes the document is replaced by the reference."""
     reference = getattr(error, "ref", None)
     what = f"the reference {reference!r} has no target" if reference else str(error)

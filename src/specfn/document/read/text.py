@@ -150,7 +150,7 @@ def _json_value(data: bytes, *, thorough: bool) -> Parsed:
         return _json_document(value, data, thorough=thorough)
     is_number = _NUMBER.match(failed.doc, failed.pos) is not None
     parsed = _with_unreadable_numbers(data, thorough=thorough) if is_number else None
-    return parsed or _flow(data, failed)
+    return parsed or _read_flow_yaml(data, failed)
 
 
 def _json_document(value: Any, data: bytes, *, thorough: bool) -> Parsed:
@@ -197,7 +197,7 @@ def _count(data: bytes) -> int:
     return sum(map(data.count, (b",", b":", b"{", b"[")))
 
 
-def _flow(data: bytes, failed: JSONDecodeError) -> Parsed:
+def _read_flow_yaml(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
     from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms, which JSON does not need
 

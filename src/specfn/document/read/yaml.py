@@ -129,11 +129,11 @@ def parse(
             collection as a key, an infinity or a second document; or is too deep or too large.
     """
     try:
-        builder = _Builder(_pump(text), progress and partial(_report, progress, len(text)))
+        builder = _Builder(_event_reader(text), progress and partial(_report, progress, len(text)))
         builder.keeps_last = duplicates is not None
         value = builder.build()
         if duplicates is not None and builder.has_duplicates:
-            duplicates += islice(_find_duplicates(_pump(text)), MAX_DUPLICATES)
+            duplicates += islice(_find_duplicates(_event_reader(text)), MAX_DUPLICATES)
         return Read(value, builder.shared)
     except yaml.MarkedYAMLError as error:
         raise _explain(error, text) from None
@@ -208,7 +208,7 @@ def _explain(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)
 
 
-def _pump(text: str | bytes) -> Callable[[], Any]:
+def _event_reader(text: str | bytes) -> Callable[[], Any]:
     """Return the function that gives the next event: libyaml, or pure Python if PyYAML was built without it."""
     try:
         cyaml = importlib.import_module("yaml.cyaml")

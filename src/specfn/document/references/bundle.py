@@ -168,16 +168,18 @@ class _Bundle:
 
     def _follow(self, uri: str, site: ReferenceText, hops: int) -> None:
         if hops >= MAX_HOPS:
-            self._leave(uri, site, f"it is reached through {MAX_HOPS} other documents, the limit")
+            self._keep_reference(
+                uri, site, f"it is reached through {MAX_HOPS} other documents, the limit"
+            )
             return
         try:
             target = self.follower.follow(uri or self.loader.base, site.text)
         except RefusedError as refused:
-            self._leave(uri, site, str(refused))
+            self._keep_reference(uri, site, str(refused))
         else:
             self._rewrite(uri, site, target, hops + 1)
 
-    def _leave(self, uri: str, site: ReferenceText, reason: str) -> None:
+    def _keep_reference(self, uri: str, site: ReferenceText, reason: str) -> None:
         """Leave a reference unchanged, and report the reason."""
         pointer = join(((KEY, uri) if uri else ()) + site.place[:-1])
         text = f"the reference {site.text[:200]!r} was left unchanged: {reason}"

@@ -20,7 +20,7 @@ class NumberUsers:
     def __init__(self, document: JsonObject, uri: str | None) -> None:
         self._paths = document.get("paths")
         self._resolver = Resolver(document, uri)
-        self._faults = self._spread(document)
+        self._faults = self._fault_by_part(document)
 
     def fault_of(self, path: str, method: str) -> Note | None:
         """Return the note on the first unreadable number that an operation uses, or ``None``."""
@@ -29,7 +29,7 @@ class NumberUsers:
         parts = [*_parts(item, method), *_parts(target, method)]
         return next((self._faults[id(part)] for part in parts if id(part) in self._faults), None)
 
-    def _spread(self, document: JsonObject) -> dict[int, Note]:
+    def _fault_by_part(self, document: JsonObject) -> dict[int, Note]:
         """Return the fault of each part, by identity: from the numbers outwards, each part once."""
         users: dict[int, list[int]] = {}
         faults: dict[int, Note] = {}

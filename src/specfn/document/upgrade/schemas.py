@@ -218,7 +218,7 @@ class SchemaUpgrade:
         if is_plain(node):
             return node
         if len(node) == 1 and node.get("$ref", "#") != "#":
-            return self._alone(node)
+            return self._upgrade_lone_reference(node)
         return (
             self._upgrade(node, depth)
             if _SCOPE.isdisjoint(node)
@@ -238,7 +238,7 @@ class SchemaUpgrade:
         finally:
             self._enclosing = outside
 
-    def _alone(self, node: JsonObject) -> JsonObject:
+    def _upgrade_lone_reference(self, node: JsonObject) -> JsonObject:
         """Upgrade a reference without siblings, the most common form."""
         reference = node["$ref"]
         canonical = self.canonical(reference) if isinstance(reference, str) else None
@@ -266,21 +266,21 @@ class SchemaUpgrade:
             out = node if changed is None else changed
             if not ("enum" in out or "const" in out) or not is_mistyped(out):
                 return out
-        return self._rewritten(dict(node) if changed is None else changed, node, depth)
+        return self._upgrade_node(dict(node) if changed is None else changed, node, depth)
 
-    def _rewritten(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
+    def _upgrade_node(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
         """Apply the upgrades that concern the whole node. ``out`` may be changed."""
         if not _REFERENCES.isdisjoint(raw):
             out = self._reference(out, raw)
         if not _RARELY.isdisjoint(out):
-            self._rarely(out, depth)
+            self._apply_rare_upgrades(out, depth)
         if "example" in out:
             upgrade_example(out)
         if ("enum" in out or "const" in out) and is_mistyped(out):
             upgrade_values(out)
         return out if NULLABLE.isdisjoint(out) else upgrade_nullable(out)
 
-    def _rarely(self, out: JsonObject, depth: int) -> None:
+    def _apply_rare_upgrades(self, out: JsonObject, depth: int) -> None:
         """Apply the upgrades that few nodes need, in place."""
         if not IDENTITY.isdisjoint(out):
             drop_identity(out)

@@ -187,7 +187,7 @@ class Ownership:
             walk = PredicateWalk(self, location, order, claims)
             place.properties[name] = walk.place(node, f"/properties/{escape(name)}", name)
         order.append(place)
-        self._settle({None: order, **self._definitions_below()})
+        self._decide_owners({None: order, **self._definitions_below()})
         return place, frozenset(claims)
 
     def resolve(self, place: ArgumentPlace) -> ArgumentPlace:
@@ -259,7 +259,7 @@ class Ownership:
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def _settle(self, trees: Mapping[Key | None, list[ArgumentPlace]]) -> None:
+    def _decide_owners(self, trees: Mapping[Key | None, list[ArgumentPlace]]) -> None:
         """Decide the owners in trees that refer to each other, or to trees that are already decided.
 
         Each tree lists its places from the leaves up.

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.pointer import input_path
-from specfn.errors import ResponseError, ResponseWarning, surprise
+from specfn.errors import ResponseError, ResponseWarning, describe_response_problems
 from specfn.http.response.response import Result
 from specfn.http.response.tolerant_json import find_non_finite
 from specfn.migrate.bodies.media_types import kind_of
@@ -38,7 +38,7 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
     call = f"{route.method_and_path} ({function.name})"
     if manner == "raise":
         raise ResponseError(result, problems, call)
-    text = escape_invisible(f"{call}: {surprise(problems)}")
+    text = escape_invisible(f"{call}: {describe_response_problems(problems)}")
     warnings.warn(text, ResponseWarning, stacklevel=2)
 
 

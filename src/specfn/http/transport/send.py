@@ -14,7 +14,7 @@ import httpx
 
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
-from specfn._internal.json import copied, dumps
+from specfn._internal.json import copy_json, dumps
 from specfn._internal.url import url_without_secrets
 from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
 from specfn.http.connection import Connection
@@ -241,7 +241,7 @@ async def call_through(
     masking = Masking(
         connection,
         function,
-        copied(arguments),
+        copy_json(arguments),
         credentials=_credentials_of_callables(credentials, connection),
     )
     base_path = draft.base.path

@@ -173,7 +173,7 @@ class Definitions:
             return self._merge(names.inline[name], None)
         if name in names.relieved:
             definition, free = names.relieved[name]
-            return relax(self[definition], free, self._relieve)
+            return relax(self[definition], free, self._reference_without_required)
         branches = self._family.branches(name)
         if branches is not None:
             return self._polymorphic(name, branches)
@@ -241,7 +241,7 @@ class Definitions:
         if identifiers:
             hidden = {name for name in hidden if name not in identifiers}
         is_whole = is_nested and not has_visible_properties(node, hidden)
-        changed = without_required(node, hidden, self._relieve) if hidden else {}
+        changed = without_required(node, hidden, self._reference_without_required) if hidden else {}
         for key, value in [*node.items()]:
             old: Any = changed.get(key, value)
             if key == "properties":
@@ -277,7 +277,7 @@ class Definitions:
                 out[name] = new
         return value if out is None else out
 
-    def _relieve(self, reference: str, hidden: Collection[str]) -> str:
+    def _reference_without_required(self, reference: str, hidden: Collection[str]) -> str:
         """Return the reference, or one to a variant that does not require the hidden properties (F11)."""
         name = self._names.target(reference)
         if name is None:
@@ -285,11 +285,11 @@ class Definitions:
         if name in self._names.relieved:
             name, free = self._names.relieved[name]
             hidden = {*hidden, *free}
-        asked = self._asks(name)
+        asked = self._requirable_properties(name)
         free = tuple(sorted(item for item in hidden if item in asked))
         return self._names.without(name, free) if free else reference
 
-    def _asks(self, start: str) -> frozenset[str]:
+    def _requirable_properties(self, start: str) -> frozenset[str]:
         """Return the properties that a component may require, by itself or through schemas applied in place."""
         if start not in self._asked:
             asked: set[str] = set()
@@ -420,7 +420,7 @@ class Definitions:
             definition, free = self._names.relieved[name]
             branch = {**branch, "$ref": self._names.refer(definition)}
             tagged = self._branch_with_tag(branch, tag, tags, is_one_of=is_one_of)
-            return {**tagged, "$ref": self._relieve(tagged["$ref"], free)}
+            return {**tagged, "$ref": self._reference_without_required(tagged["$ref"], free)}
         schema = self._schemas.get(name) if name is not None else None
         if name is None or tags is None or not isinstance(schema, dict) or has_union(schema):
             return branch

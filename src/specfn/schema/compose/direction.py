@@ -64,7 +64,7 @@ class Foreign:
         """Return whether a property or a component that it refers to belongs to the other direction."""
         if _REFERRING.isdisjoint(node):
             return node.get(self._flag) is True
-        is_marked, names = self._says(node)
+        is_marked, names = self._mark_and_components(node)
         return is_marked or any(map(self._is_foreign_component, names))
 
     def _is_foreign_component(self, start: str) -> bool:
@@ -73,7 +73,7 @@ class Foreign:
             waiting = [start]
             is_marked = False
             while waiting and not is_marked:
-                is_marked, names = self._says(self._schemas[waiting.pop()])
+                is_marked, names = self._mark_and_components(self._schemas[waiting.pop()])
                 is_marked = is_marked or any(self._known.get(inner, False) for inner in names)
                 new = [inner for inner in names if inner not in seen and inner not in self._known]
                 seen.update(dict.fromkeys(new))
@@ -83,7 +83,7 @@ class Foreign:
                 self._known.update(dict.fromkeys(seen, False))
         return self._known[start]
 
-    def _says(self, node: Any) -> tuple[bool, list[str]]:
+    def _mark_and_components(self, node: Any) -> tuple[bool, list[str]]:
         """Return whether a schema or its parts belong to the other direction, and the components that it refers to."""
         is_marked = False
         names: list[str] = []

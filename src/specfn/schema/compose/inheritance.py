@@ -159,7 +159,7 @@ class Inheritance:
                 if distant is not None:
                     gathering.distant.append({"$ref": distant})
                 else:
-                    base = self._base(name, owner, inherits=inherits)
+                    base = self._inherited_part(name, owner, inherits=inherits)
                     stack.append((base, 2, generation + 1, name if inherits else None, False))
 
     def _inherits(self, name: str, owner: str | None, heir: str | None) -> bool:
@@ -184,7 +184,7 @@ class Inheritance:
             return self._uses.body(name)
         return COMPONENT + escape(name)
 
-    def _base(self, name: str, owner: str | None, *, inherits: bool) -> Any:
+    def _inherited_part(self, name: str, owner: str | None, *, inherits: bool) -> Any:
         """Return the part that an ``allOf`` inherits from a component: its own schema for a child, else its use."""
         schema = self._schemas[name]
         if not isinstance(schema, dict):

@@ -113,7 +113,7 @@ class Merging:
             out.setdefault("additionalProperties", True)
         if self.rest:
             out["allOf"] = self.rest
-        _tell(out, self.clashes)
+        _record_contradictions(out, self.clashes)
         return out
 
 
@@ -124,7 +124,7 @@ def _settle(out: JsonObject) -> None:
             out[key] = kind(out[key])
 
 
-def _tell(out: JsonObject, clashes: list[str]) -> None:
+def _record_contradictions(out: JsonObject, clashes: list[str]) -> None:
     """Record the keywords in which the parts of a schema contradict each other."""
     never = bool(clashes)
     for kinds, clash in _empty(out):
@@ -243,7 +243,7 @@ def _merge_object(
     else:
         _add_properties(out, part, intersect)
     if closed:
-        out["additionalProperties"] = _meet(_others(out), _others(part), intersect)
+        out["additionalProperties"] = _intersect_or_keep(_others(out), _others(part), intersect)
     patterns = part.get("patternProperties")
     if patterns:
         known = out.get("patternProperties", {})
@@ -265,7 +265,7 @@ def _add_properties(out: JsonObject, part: JsonObject, intersect: Intersect) -> 
         ours.update(theirs)
         return
     for name, node in theirs.items():
-        ours[name] = _meet(ours[name], node, intersect) if name in ours else node
+        ours[name] = _intersect_or_keep(ours[name], node, intersect) if name in ours else node
 
 
 class _Own(dict[str, Any]):
@@ -277,12 +277,12 @@ def _merge_properties(out: JsonObject, part: JsonObject, intersect: Intersect) -
     ours: JsonObject = out.get("properties", {})
     theirs: JsonObject = part.get("properties", {})
     merged = {
-        name: _meet(node, theirs[name] if name in theirs else _others(part), intersect)
+        name: _intersect_or_keep(node, theirs[name] if name in theirs else _others(part), intersect)
         for name, node in ours.items()
     }
     for name, node in theirs.items():
         if name not in ours:
-            merged[name] = _meet(node, _others(out), intersect)
+            merged[name] = _intersect_or_keep(node, _others(out), intersect)
     return merged
 
 
@@ -296,7 +296,7 @@ def _is_open(schema: JsonObject) -> bool:
     return others is True or others == {}
 
 
-def _meet(left: Any, right: Any, intersect: Intersect) -> Any:
+def _intersect_or_keep(left: Any, right: Any, intersect: Intersect) -> Any:
     if left is False or right is False:
         return False
     if right is True or right == {} or is_equal(left, right):

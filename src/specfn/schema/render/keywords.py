@@ -58,9 +58,13 @@ class KeywordRenderer(SchemaRenderer):
     """A renderer of keywords. A subclass renders unions and holes."""
 
     def _boolean(self, node: Any) -> Draft:
-        return boolean_schema(node) if node is not False or self._allows("not") else self._nothing()
+        return (
+            boolean_schema(node)
+            if node is not False or self._allows("not")
+            else self._render_nothing()
+        )
 
-    def _nothing(self) -> JsonObject:
+    def _render_nothing(self) -> JsonObject:
         """Render a schema that admits nothing, for readers without a keyword for it."""
         self._edit("contradiction", "no value is valid here; validation refuses them")
         return {"description": NOTHING}
@@ -82,7 +86,7 @@ class KeywordRenderer(SchemaRenderer):
                 continue
             if key in _EXCLUSIVE:
                 self._exclusive(node, body, key, kind)
-            elif self._speaks(key, node[key], kind):
+            elif self._can_render(key, node[key], kind):
                 body.out[key] = node[key]
             else:
                 self._describe(body, key, node[key])
@@ -102,13 +106,13 @@ class KeywordRenderer(SchemaRenderer):
         if "pattern" not in node or node[key].__class__ is not int:
             return False
         pattern = node["pattern"]
-        matched = match_lengths(pattern) if self._speaks("pattern", pattern, kind) else None
+        matched = match_lengths(pattern) if self._can_render("pattern", pattern, kind) else None
         if matched is None:
             return False
         least, most = matched
         return least >= node[key] if key == "minLength" else most is not None and most <= node[key]
 
-    def _speaks(self, key: str, value: Any, kind: str | None) -> bool:
+    def _can_render(self, key: str, value: Any, kind: str | None) -> bool:
         """Return whether a keyword may be rendered as it is."""
         if not (self._allows(key) and self._may_stand(key, value)):
             return False
@@ -123,7 +127,7 @@ class KeywordRenderer(SchemaRenderer):
         """Render exclusive bounds: unchanged, or inclusive for integers, or inclusive and described (F7)."""
         value = node[key]
         bound, step = _EXCLUSIVE[key]
-        if self._speaks(key, value, kind):
+        if self._can_render(key, value, kind):
             body.out[key] = value
             return
         if kind == "integer":
@@ -132,7 +136,7 @@ class KeywordRenderer(SchemaRenderer):
             self._describe(body, key, value, "is shown as an inclusive bound and described")
             if self._literal and not self._constraint:
                 return
-        if not self._speaks(bound, value, kind):
+        if not self._can_render(bound, value, kind):
             self._describe(body, bound, value)
         elif bound not in node or (value > node[bound]) == (step > 0):
             body.out[bound] = value
@@ -163,7 +167,9 @@ class KeywordRenderer(SchemaRenderer):
         else:
             body.out["enum"] = listed
 
-    def _unspeakable(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
+    def _describe_unsupported(
+        self, node: JsonObject, body: SchemaBuilder, kind: str | None
+    ) -> None:
         if not UNSPEAKABLE.isdisjoint(node):
             for key in sorted(UNSPEAKABLE & node.keys()):  # the same order in each process
                 if kind is None or key not in TYPED or key in BY_TYPE[kind]:
@@ -198,7 +204,7 @@ class KeywordRenderer(SchemaRenderer):
 
     def _at_most(self, body: SchemaBuilder, count: int) -> None:
         """Limit the length of a closed tuple."""
-        if self._speaks("maxItems", count, "array"):
+        if self._can_render("maxItems", count, "array"):
             body.out["maxItems"] = min(count, body.out.get("maxItems", count))
         else:
             self._describe(body, "maxItems", count)

@@ -162,15 +162,15 @@ class TypedRenderer(KeywordRenderer):
         self._keywords(node, body, kind)
         if root.values is not None:
             self._values(body, kind, root.values, nullable=nullable)
-        self._unspeakable(node, body, kind)
+        self._describe_unsupported(node, body, kind)
         return body.finish(nullable=nullable and self._dialect.null_constant, bare=self._bare)
 
     def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
         """Render a schema that admits only null, or nothing."""
-        self._unspeakable(node, body, None)
+        self._describe_unsupported(node, body, None)
         body.out["type"] = "null"
         if not valid:
-            self._nothing()
+            self._render_nothing()
             body.always.append(NOTHING)
         return self._finish(body)
 
@@ -204,7 +204,7 @@ class TypedRenderer(KeywordRenderer):
         described = node
         if self._literal:  # each part describes its own
             described = {key: item for key, item in node.items() if key not in TYPED}
-        self._unspeakable(described, body, None)
+        self._describe_unsupported(described, body, None)
         return self._alternatives(parts, body, null=nullable)
 
     # -- unions -----------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class TypedRenderer(KeywordRenderer):
                     self._describe(
                         body, "type", node["type"], "is only described, next to the union"
                     )
-            self._unspeakable(node, body, None)
+            self._describe_unsupported(node, body, None)
             for key in node:
                 if (key in TYPED or key in {"const", "enum"}) and key not in UNSPEAKABLE:
                     self._describe(body, key, node[key], "is only described, next to the union")
@@ -250,7 +250,7 @@ class TypedRenderer(KeywordRenderer):
                 self._describe(body, key, node[key], "is only described, next to the union")
         if root.values is not None:
             self._values(body, None, root.values, nullable=root.nullable)
-        self._unspeakable(node, body, None)
+        self._describe_unsupported(node, body, None)
         return self._finish(body)
 
     def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:

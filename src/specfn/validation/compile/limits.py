@@ -222,7 +222,7 @@ class _InnerEvaluations:
             self._entered.add(id(top))
             cost = self._in_place.cost(top)
             if not cost.has_inner:
-                self._know(top, cost.applied)
+                self._add_known(top, cost.applied)
                 continue
             applied = [self._in_place.inner(part) for part in self._in_place.applied(top)]
             self._visits += sum(1 + sum(map(len, inner)) for inner in applied)
@@ -231,10 +231,10 @@ class _InnerEvaluations:
             targets = (target for inner in applied for target in inner.targets)
             new = [target for target in targets if id(target) not in self._entered]
             if not new:
-                self._know(top, self._most_evaluations(applied))
+                self._add_known(top, self._most_evaluations(applied))
             stack.extend(new)
 
-    def _know(self, node: JsonObject, evaluations: int) -> None:
+    def _add_known(self, node: JsonObject, evaluations: int) -> None:
         if evaluations > _MAX_INNER_EVALUATIONS:
             raise DocumentError(
                 f"one value is evaluated more than {_MAX_INNER_EVALUATIONS:,} times"

@@ -234,28 +234,28 @@ class Advice:
         target = next(filter(None, self._targets(task, name, problem.value)), None)
         if target is not None:
             return replace(problem, description=UNKNOWN, target=target)
-        description = self._of_alternative(task, name) or self._there(task, name)
+        description = self._of_alternative(task, name) or self._name_declaring_objects(task, name)
         return replace(problem, description=description)
 
     def _targets(self, task: Task, name: str, value: Any) -> Iterator[str | None]:
         """Yield the paths where a property may belong, the most certain first."""
         here = (task.place.node, task.node)
         properties = self._properties
-        yield self._beside(task, properties.same_letters(here, name))
-        yield self._below(task, properties.owners(here, name))
-        yield self._above(task, name)
+        yield self._missing_among(task, properties.same_letters(here, name))
+        yield self._missing_inside(task, properties.owners(here, name))
+        yield self._enclosing_property(task, name)
         yield self._place_of_wrapper(task, value)
         if not self._has_alternative(task, name):
-            yield self._beside(task, properties.one_off(here, name))
-            yield self._beside(task, self._missing(task, name, value))
-            yield self._below(task, properties.owners_by_letters(here, name))
+            yield self._missing_among(task, properties.one_off(here, name))
+            yield self._missing_among(task, self._missing(task, name, value))
+            yield self._missing_inside(task, properties.owners_by_letters(here, name))
 
-    def _beside(self, task: Task, names: Sequence[str]) -> str | None:
+    def _missing_among(self, task: Task, names: Sequence[str]) -> str | None:
         """Return the path of the only missing property among some names."""
         free = [name for name in names if name not in task.place.value]
         return task.place.path + step(free[0]) if len(free) == 1 else None
 
-    def _below(self, task: Task, owners: Sequence[tuple[str, str]]) -> str | None:
+    def _missing_inside(self, task: Task, owners: Sequence[tuple[str, str]]) -> str | None:
         """Return the path of the only missing property of inner objects."""
         free = []
         for owner, name in owners:
@@ -264,7 +264,7 @@ class Advice:
                 free.append(task.place.path + step(owner) + step(name))
         return free[0] if len(free) == 1 else None
 
-    def _above(self, task: Task, name: str) -> str | None:
+    def _enclosing_property(self, task: Task, name: str) -> str | None:
         """Return the path of a property in the nearest enclosing object that declares it and does not contain it."""
         place = task.place
         while place.above is not None:
@@ -341,7 +341,7 @@ class Advice:
         text = self._texts.in_full(node)
         return plain(text if len(text) <= _MAX_NAME_CHARACTERS else self._texts.of(node))
 
-    def _there(self, task: Task, name: str) -> str:
+    def _name_declaring_objects(self, task: Task, name: str) -> str:
         """Name the objects that declare a property, else the declared properties."""
         here = (task.place.node, task.node)
         owners = self._properties.owners(here, name)

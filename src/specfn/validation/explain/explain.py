@@ -103,7 +103,7 @@ class Explainer:
         self._texts = TypeTexts(prepared, definitions)
         self._advice = Advice(self.facts, self._texts, self._compiler)
         self._levels = Levels(self.facts, self._compiler, keep)
-        self._unions = Unions(self.facts, self._levels.look)
+        self._unions = Unions(self.facts, self._levels.findings_of_level)
         self._tags: dict[int, tuple[str, dict[str, Any]]] = {}
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
@@ -179,7 +179,7 @@ class Explainer:
         if not isinstance(node, dict):
             return []
         if found is None:
-            found = self._levels.look(node, place.value)
+            found = self._levels.findings_of_level(node, place.value)
         same = node is place.node and not place.optional  # then the type texts are always the same
         later: dict[tuple[int, ...], list[LocatedFinding]] = {}
         items: list[_Item] = []

@@ -302,7 +302,7 @@ class Levels:
         self._keep: Final = keep
         self._known: dict[int, Level] = {}
 
-    def look(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
+    def findings_of_level(self, node: JsonObject, value: Any) -> list[LocatedFinding]:
         """Return the findings of a value at the level of a node."""
         level = self._level(node)
         findings = level.findings(value)

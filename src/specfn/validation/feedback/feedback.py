@@ -158,13 +158,13 @@ def excerpt(fault: TextFault) -> list[str]:
     after = one_line(fault.text[fault.offset : min(end, fault.offset + _MAX_AFTER)])
     more = "..." if fault.offset + _MAX_AFTER < end else ""
     width = len(str(number))
-    lines = [f"{at:>{width}} | {text}" for at, text in _above(fault.text, start, number)]
+    lines = [f"{at:>{width}} | {text}" for at, text in _lines_above(fault.text, start, number)]
     lines.append(f"{number:>{width}} | {before}{after}{more}")
     lines.append(f"{' ' * width} | {' ' * len(before)}^ ❌ {one_line(fault.reason)}")
     return lines
 
 
-def _above(text: str, start: int, number: int) -> list[tuple[int, str]]:
+def _lines_above(text: str, start: int, number: int) -> list[tuple[int, str]]:
     """Return the lines above a line, with their numbers."""
     lines: list[tuple[int, str]] = []
     end = start - 1
