@@ -83,6 +83,9 @@ def input_tokens(path: str) -> Tokens | None:
         if match is None:
             return None
         position = match.end()
+        if match.lastgroup == "name":
+            tokens.append(match["name"])
+            continue
         try:
             tokens.append(_token(match))
         except JSONDecodeError:
@@ -93,4 +96,4 @@ def input_tokens(path: str) -> Tokens | None:
 def _token(match: re.Match[str]) -> str | int:
     if match["index"] is not None:
         return int(match["index"])
-    return match["name"] if match["name"] is not None else str(loads(match["key"]))
+    return str(loads(match["key"]))

@@ -1,6 +1,7 @@
 """Check of the arguments that a model sends for one function: parse, unwrap, repair, validate (rules F4, V7, V9)."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,8 +14,8 @@ from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
 from specfn.records import ArgumentProblem, Repair
-from specfn.validation.outcome import Failure, Success
-from specfn.validation.parse import parse
+from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.parse import MAX_CHARACTERS, parse
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, strict
@@ -280,11 +281,16 @@ def source_texts(text: str | bytes | bytearray, repairs: Sequence[Repair]) -> tu
     return (text if isinstance(text, str) else text.decode(), *inner)
 
 
+#: Text that occurs in each number that is not written in plain digits.
+_OTHER_NOTATION: Final = re.compile(r"[0-9][.eE]|-0")
+
+
 def integers_not_in_digits(texts: Sequence[str]) -> frozenset[int]:
     """Return the integers that the texts of arguments have in another notation than plain digits."""
     return frozenset(
         integer
         for text in texts
+        if _OTHER_NOTATION.search(text)
         for integer in integers_in_other_notation(text, is_strict=strict(text) is not UNREAD)
     )
 
@@ -326,7 +332,7 @@ def _coerce_by_position(
 def check_arguments(
     function: Checkable,
     sent: Any,
-    names: WrapperNames | None,
+    names: Callable[[], WrapperNames] | None,
     *,
     restore: Callable[[Any], Any] | None = None,
     rename: Callable[[Failure, Any], Failure] | None = None,
@@ -338,19 +344,28 @@ def check_arguments(
     Args:
         function: the function.
         sent: a text, or arguments. An empty text means no arguments.
-        names: the resolution of the name in a wrapper; ``None`` to keep wrappers.
+        names: returns the resolution of the name in a wrapper; ``None`` to keep wrappers.
         restore: returns arguments with the function's own names; ``None`` if the model reads these.
         rename: returns a failure with the names that the model reads, for the arguments that it sent.
         problems: returns further problems of valid arguments.
         texts: the texts that ``sent`` was parsed from, if it is a part of parsed arguments.
     """
-    parsed = _parse(function, sent)
+    value = strict(sent) if type(sent) is str and len(sent) <= MAX_CHARACTERS else UNREAD
+    is_read = value is not UNREAD and type(value) is not str
+    parsed = success(value) if is_read else _parse(function, sent)
     if isinstance(parsed, Failure):
         return parsed
     given = parsed.data if restore is None else restore(parsed.data)
-    if _is_text(sent):
-        texts = (*texts, *source_texts(sent, parsed.repairs))
-    outcome = coerce_arguments(function, given, keep_parsed=True, texts=texts)
+    checker = function.schemas.checker
+    outcome: Success | Failure
+    if is_read and given is value and checker is not None and checker.accepts_read(value):
+        outcome = parsed
+        if problems is None:
+            return outcome
+    else:
+        if _is_text(sent):
+            texts = (*texts, *source_texts(sent, parsed.repairs))
+        outcome = coerce_arguments(function, given, keep_parsed=True, texts=texts)
     if problems is not None and outcome:
         further = tuple(problems(function, outcome.data))
         if further:
@@ -372,7 +387,7 @@ def check_arguments(
                 problems=problems,
                 texts=texts,
             )
-            outcome = unwrap(parsed.data, outcome, check, names)
+            outcome = unwrap(parsed.data, outcome, check, names())
     if not parsed.repairs and not parsed.incomplete:
         return outcome
     return replace(

@@ -322,7 +322,7 @@ class Function:
         """
         from specfn.function.arguments import check_arguments  # noqa: PLC0415  # not for converting
 
-        return check_arguments(self, text_or_arguments, self._names())
+        return check_arguments(self, text_or_arguments, self._names)
 
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
@@ -86,7 +86,7 @@ class TriedCalls:
         if function.name not in offered:
             raise UsageError(str(function.fault))
         offered.tool(function.name)  # raises if the provider refuses it
-        names = wrapper_names(function.name, self._application, offered)
+        names = partial(wrapper_names, function.name, self._application, offered)
         return check(self._application.by_name[function.name], text, offered, names)
 
     def _request(self, function: Function, arguments: Any, human: Any) -> JsonObject:

@@ -1,5 +1,6 @@
 """The second step of a call: parse, repair and validate the arguments (rules C11, V9, X3, X11)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -85,7 +86,7 @@ def prepare_known(
         offered: the functions that the model can call.
     """
     entry = functions.by_name[resolution.name or ""]
-    names = wrapper_names(entry.name, functions, offered)
+    names = partial(wrapper_names, entry.name, functions, offered)
     verdict = check(entry, call["arguments"], offered, names)
     answer = None
     errors: tuple[str, ...] = ()
@@ -116,7 +117,10 @@ def prepare_known(
 
 
 def check(
-    entry: AdvertisedFunction, arguments: Any, offered: ToolSet, names: WrapperNames | None
+    entry: AdvertisedFunction,
+    arguments: Any,
+    offered: ToolSet,
+    names: Callable[[], WrapperNames] | None,
 ) -> Success | Failure:
     """Check the arguments that a model sent for a function, and that a request can carry them.
 
@@ -128,7 +132,7 @@ def check(
         entry: the function.
         arguments: the arguments as the model sent them.
         offered: the tools of this request.
-        names: resolves the name in a wrapper; ``None`` to keep wrappers.
+        names: returns the resolution of the name in a wrapper; ``None`` to keep wrappers.
     """
     return check_arguments(
         entry.function.model_function,

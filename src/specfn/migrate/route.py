@@ -160,10 +160,10 @@ class Body(NamedTuple):
     @property
     def has_encoded_files(self) -> bool:
         """Return whether a string in the body may be a file in base64."""
-        if self.transfer in _BASE64:
+        if self.transfer in _BASE64 or self.parts.rest.transfer in _BASE64:
             return True
-        parts = (self.parts.rest, *self.parts.named.values())
-        return any(part.transfer in _BASE64 for part in parts)
+        named = self.parts.named
+        return bool(named) and any(part.transfer in _BASE64 for part in named.values())
 
 
 class DeclaredResponse(NamedTuple):

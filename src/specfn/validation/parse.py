@@ -9,7 +9,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from specfn.records import ArgumentProblem, Repair, TextFault
-from specfn.validation.outcome import Failure, Success
+from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.text.lexer import QUOTES, UnreadableError, gap, string
 from specfn.validation.text.reader import EDGES, ParsedValue, Reader, check_end, read_only_value
 from specfn.validation.text.strict_json import UNREAD, strict
@@ -33,6 +33,10 @@ def parse(source: Any) -> Success | Failure:
     Returns:
         ``Success(data, repairs, incomplete)``, or a ``Failure`` whose ``fault`` has the position and the reason.
     """
+    if type(source) is str and len(source) <= MAX_CHARACTERS:
+        value = strict(source)
+        if value is not UNREAD and type(value) is not str:
+            return success(value)
     repairs: list[Repair] = []
     try:
         value, incomplete = _read(_text(source), repairs)

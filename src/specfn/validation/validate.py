@@ -16,7 +16,7 @@ from specfn.validation.compile.memory import BYTES_OF_NODE, MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.plain_json import is_plain_json, plain_json_problems
+from specfn.validation.plain_json import MAX_DEPTH, is_plain_json, plain_json_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,6 +168,14 @@ class Validator:
         """
         engine = self._engine_for(value)
         return engine is not None and engine.accepts(value)
+
+    def accepts_read(self, value: Any) -> bool:
+        """Return whether a value that ``strict`` read is certainly valid. If false, ``validate`` decides."""
+        accepts = self._accepts
+        if accepts is None or self._depth < MAX_DEPTH:
+            return False
+        self.used = True
+        return accepts(value)
 
     def compile(self) -> None:
         """Compile the schema now, not on first use.

@@ -14,7 +14,7 @@ from specfn.validation.compile.engine import SubschemaCompiler
 from specfn.validation.compile.prepare import PreparedSchema
 from specfn.validation.explain.advice import Advice, TypeTexts
 from specfn.validation.explain.findings import LevelFinding
-from specfn.validation.explain.level import ExpectedText, Levels, LocatedFinding, value_at
+from specfn.validation.explain.level import ExpectedText, Levels, LocatedFinding, path_of, value_at
 from specfn.validation.explain.level_schema import SchemaPart
 from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
@@ -117,11 +117,16 @@ class Explainer:
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
         root = self.root if node is None else node
+        self._compiler.begin_report()
+        found = self._levels.look(root, value) if isinstance(root, dict) else None
+        if found:
+            texts = [text for one in found if (text := one.texts.get(one.text_key)) is not None]
+            if len(texts) == len(found):
+                return self._faults_of_wrong_values(value, found, texts)
         faults: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()
-        waiting: list[_Item] = [Task(root, Place("$input", value, root))]
-        self._compiler.begin_report()
+        waiting: list[_Item] = [Task(root, Place("$input", value, root), found=found)]
         while waiting:
             item = waiting.pop()
             if type(item) is _Draft:
@@ -143,6 +148,24 @@ class Explainer:
             elif key not in seen:
                 seen.add(key)
                 waiting.extend(reversed(self._open(item) or [self._problem(item)]))
+        return tuple(faults.values())
+
+    def _faults_of_wrong_values(
+        self, value: Any, found: list[LocatedFinding], texts: list[ExpectedText]
+    ) -> tuple[Fault, ...]:
+        """Return the faults of findings whose type texts are known. Nothing else must be opened for them."""
+        faults: dict[str, Fault] = {}
+        for one, text in zip(found, texts, strict=True):
+            below, tokens = one.path or path_of(one)
+            path = "$input" + below
+            if path not in faults:
+                is_missing = one.finding.kind == "missing"
+                wrong = problem(
+                    path, text.expected, ABSENT if is_missing else value_at(value, tokens)
+                )
+                if len(faults) < MAX_PROBLEMS:
+                    wrong = self._advice.describe_value(wrong, text.node, text.holder)
+                faults[path] = Fault(wrong, text.node, place=tokens)
         return tuple(faults.values())
 
     def _add_names(
@@ -184,54 +207,53 @@ class Explainer:
         later: dict[tuple[int, ...], list[LocatedFinding]] = {}
         items: list[_Item] = []
         for one in found:
-            expected_text = one.expected_text if same else None
-            if expected_text is None and one.finding.kind in _PROBLEMS:
-                expected_text = self._text_of_wrong_value(task, one)
-                if same:
-                    one.expected_text = expected_text
-            if expected_text is not None:
+            if one.finding.kind in _PROBLEMS:
+                text = one.texts.get(one.text_key) if same else None
+                if text is None:
+                    text = self._text_of_wrong_value(task, one)
+                    if same:
+                        one.texts[one.text_key] = text
+                below, tokens = path_of(one)
                 is_missing = one.finding.kind == "missing"
-                value = ABSENT if is_missing else value_at(place.value, expected_text.tokens)
-                wrong = problem(place.path + expected_text.step, expected_text.expected, value)
-                about = (expected_text.node, expected_text.holder)
-                tokens = (*place.tokens, *expected_text.tokens)
-                fault = Fault(wrong, expected_text.node, guesses, place=tokens)
+                inner = ABSENT if is_missing else value_at(place.value, tokens)
+                wrong = problem(place.path + below, text.expected, inner)
+                fault = Fault(wrong, text.node, guesses, place=(*place.tokens, *tokens))
+                about = (text.node, text.holder)
                 items.append(_Draft(fault, self._advice.describe_value, about))
             elif one.finding.kind == "part" and one.tokens:
                 self._postpone(task, one, items, later)
             else:
-                inner = self._within(task, one)
-                items.extend(self._HANDLERS[one.finding.kind](self, inner, one.finding))
+                around = self._within(task, one)
+                items.extend(self._HANDLERS[one.finding.kind](self, around, one.finding))
         return items
 
     def _text_of_wrong_value(self, task: Task, found: LocatedFinding) -> ExpectedText:
-        """Return the path and the type text of a wrong value, at the place itself or inside."""
-        finding, tokens = found.finding, found.tokens
+        """Return the type text of a wrong value, at the place itself or inside."""
+        finding = found.finding
         if finding.kind == "missing":
             return self._text_of_missing(task, found)
         if finding.kind == "here":
-            about, holder = found.level_nodes[-1].node if tokens else task.place.node, finding.node
+            about = found.level_nodes[-1].node if found.tokens else task.place.node
+            holder = finding.node
         else:
             about, holder = finding.node, self.facts.target(finding.node)
-            tokens = (*tokens, finding.token)
+        _, tokens = path_of(found)
         optional = task.place.optional
         if tokens:
             around = found.level_nodes[len(tokens) - 1].node
             first = task.place.node if len(tokens) == 1 else around
             optional = self._may_be_omitted(tokens[-1], around, first)
         expected = self._texts.of(about, optional=optional)
-        return ExpectedText("".join(map(step, tokens)), tokens, expected, about, holder)
+        return ExpectedText(expected, about, holder)
 
     def _text_of_missing(self, task: Task, found: LocatedFinding) -> ExpectedText:
-        """Return the path and the type text of a missing property."""
+        """Return the type text of a missing property."""
         name = str(found.finding.token)
         around = found.level_nodes[-1].node if found.tokens else task.node
         node = self.facts.members(around).get(name, True)
         if node is True and not found.tokens:
             node = self.facts.members(task.place.node).get(name, True)
-        tokens = (*found.tokens, name)
-        holder = self.facts.target(node)
-        return ExpectedText("".join(map(step, tokens)), tokens, self._texts.of(node), node, holder)
+        return ExpectedText(self._texts.of(node), node, self.facts.target(node))
 
     def _within(self, task: Task, found: LocatedFinding) -> Task:
         """Return the task of the value that a finding concerns."""

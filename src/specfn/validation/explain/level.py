@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject
+from specfn._internal.pointer import step
 from specfn.schema.walk import ASSERTIONS
 from specfn.validation.compile.engine import SubschemaCompiler
 from specfn.validation.explain.findings import (
@@ -29,6 +30,8 @@ _BY_PLACE: Final = frozenset({"properties", "prefixItems"})
 #: Keywords whose finding also depends on the value.
 _BY_VALUE: Final = frozenset({"items", "additionalProperties", "required"})
 
+#: Of these, the keywords whose findings have the same node, or one for each name.
+_ONE_NODE: Final = frozenset({"items", "required"})
 
 #: The sort key of a finding: three numbers for each step to an inner value, then two for the finding.
 Order: TypeAlias = tuple[int, ...]
@@ -39,18 +42,14 @@ _BEHIND: Final[Order] = (2, 0)
 
 
 class ExpectedText(NamedTuple):
-    """The type text of a wrong value and its place in the level.
+    """The type text of a wrong value.
 
     Attributes:
-        step: the path below the level's value.
-        tokens: the same path as tokens.
         expected: the type text.
         node: the prepared node that applies to the value.
         holder: the prepared node that failed.
     """
 
-    step: str
-    tokens: tuple[Any, ...]
     expected: str
     node: Any
     holder: Any
@@ -64,10 +63,11 @@ class LocatedFinding:
         tokens: the path from the level's value to the value of the finding.
         level_nodes: the level's nodes on that path, its root first.
         finding: the finding.
-        expected_text: the type text, kept if it is always the same.
+        texts: the type texts that all findings of one route share, by the name of a missing property, else ``None``.
+        path: see ``path_of``.
     """
 
-    __slots__ = ("expected_text", "finding", "level_nodes", "order", "tokens")
+    __slots__ = ("finding", "level_nodes", "order", "path", "texts", "tokens")
 
     def __init__(
         self,
@@ -75,12 +75,30 @@ class LocatedFinding:
         tokens: tuple[Any, ...],
         level_nodes: tuple[LevelNode, ...],
         finding: LevelFinding,
+        texts: dict[Any, ExpectedText] | None = None,
     ) -> None:
         self.order = order
         self.tokens = tokens
         self.level_nodes = level_nodes
         self.finding = finding
-        self.expected_text: ExpectedText | None = None
+        self.texts = {} if texts is None else texts
+        self.path: tuple[str, tuple[Any, ...]] | None = None
+
+    @property
+    def text_key(self) -> Any:
+        """Return the key of its type text."""
+        return self.finding.token if self.finding.kind == "missing" else None
+
+
+def path_of(found: LocatedFinding) -> tuple[str, tuple[Any, ...]]:
+    """Return the path of the wrong value below the level's value, as text and as tokens."""
+    path = found.path
+    if path is None:
+        tokens = found.tokens
+        if found.finding.kind != "here":
+            tokens = (*tokens, found.finding.token)
+        path = found.path = "".join(map(step, tokens)), tokens
+    return path
 
 
 class _Route(NamedTuple):
@@ -92,6 +110,7 @@ class _Route(NamedTuple):
         finding: the finding, if it is always the same.
         found: the finding with its place, if both are always the same.
         missing: the findings of missing properties whose order is always the same, by name.
+        texts: the type texts of its findings; see ``LocatedFinding``.
     """
 
     level_nodes: tuple[LevelNode, ...]
@@ -99,6 +118,7 @@ class _Route(NamedTuple):
     finding: LevelFinding | None
     found: LocatedFinding | None
     missing: dict[str, LocatedFinding] | None
+    texts: dict[Any, ExpectedText]
 
 
 class Level:
@@ -159,7 +179,7 @@ class Level:
                 located = _Places(None).locate(tokens, tuple(level_nodes), finding)
             elif rest[2] == "required":
                 missing = _missing_by_place(tokens, tuple(level_nodes), rest[1])
-        route = _Route(tuple(level_nodes), rest, finding, located, missing)
+        route = _Route(tuple(level_nodes), rest, finding, located, missing, {})
         self._routes[path] = route
         return route
 
@@ -193,8 +213,10 @@ class Level:
             if route.finding
             else self._findings_by_value(route, error, places.value)
         )
+        is_shared = route.finding is not None or route.rest[2] in _ONE_NODE
+        texts = route.texts if is_shared else None
         for finding in findings:
-            yield places.locate(tokens, route.level_nodes, finding)
+            yield places.locate(tokens, route.level_nodes, finding, texts)
 
     def _findings_by_value(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
         _, index, keyword, *below = route.rest
@@ -257,7 +279,11 @@ class _Places:
         self._positions: dict[tuple[Any, ...], dict[str, int]] = {}
 
     def locate(
-        self, tokens: Iterable[Any], level_nodes: tuple[LevelNode, ...], finding: LevelFinding
+        self,
+        tokens: Iterable[Any],
+        level_nodes: tuple[LevelNode, ...],
+        finding: LevelFinding,
+        texts: dict[Any, ExpectedText] | None = None,
     ) -> LocatedFinding:
         """Return a finding with its place."""
         way = tuple(tokens)
@@ -268,7 +294,7 @@ class _Places:
             order += (1, self._position(finding.token, level_nodes[-1], way))
         else:
             order += _BEHIND if finding.kind == "part" else _ITSELF
-        return LocatedFinding(tuple(order), way, level_nodes, finding)
+        return LocatedFinding(tuple(order), way, level_nodes, finding, texts)
 
     def _position(self, token: Any, level_node: LevelNode, way: tuple[Any, ...]) -> int:
         """Return the index of an item, or the position of a property: among the declared ones, or behind them."""

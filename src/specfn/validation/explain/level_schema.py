@@ -202,7 +202,7 @@ class LevelSchema:
             for place, holder, key, inner in _subschemas(own):
                 target = facts.target(inner)
                 if facts.is_simple(target) and is_small(target):
-                    holder[key] = target
+                    holder[key] = _without_implied_type(target)
                 elif room and depth < _MAX_DEPTH and self._belongs(target, outer):
                     room -= 1
                     below: JsonObject = {}
@@ -248,6 +248,21 @@ class LevelSchema:
         name = str(len(self._decided_schemas))
         self._decided_schemas[name] = schema
         return {"not": {"not": {"$ref": f"#/$defs/{name}"}}}
+
+
+#: The types of constants that imply the keyword ``type``.
+_TYPE_OF_CONSTANT: Final = {str: "string", type(None): "null"}
+
+
+def _without_implied_type(node: Any) -> Any:
+    """Return a node without the ``type`` that its ``enum`` implies, so that the engine reports one error, not two."""
+    if not isinstance(node, dict) or "enum" not in node or "type" not in node:
+        return node
+    declared = node["type"]
+    types = {declared} if isinstance(declared, str) else {*declared}
+    if not {_TYPE_OF_CONSTANT.get(type(value)) for value in node["enum"]} <= types:
+        return node
+    return {key: value for key, value in node.items() if key != "type"}
 
 
 def has_unevaluated(members: Iterable[JsonObject]) -> bool:

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from math import isinf
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import loads
-from specfn.validation.plain_json import is_plain_json
+from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
 
 #: Below this, a float holds every integer exactly (IEEE 754, binary64).
 EXACT: Final = 2**53
@@ -79,6 +79,9 @@ UNREAD: Final = _Unread()
 #: A string, and the colon behind it if it is a key.
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?', re.DOTALL)
 
+#: White space before a colon. Without it, each key has ``":`` behind it.
+_SPACE_BEFORE_COLON: Final = re.compile(r"[ \t\n\r]:")
+
 #: Text that occurs in every number that is not zero but becomes the float zero.
 _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
 
@@ -90,21 +93,32 @@ def strict(text: str) -> Any:
     """Read strict JSON with unique keys and finite numbers.
 
     Returns:
-        The value; ``UNREAD`` if the text is not strict JSON, or exceeds the limits of ``plain_json``.
+        The value, which is plain JSON within the limits of ``plain_json``; ``UNREAD`` for any other text.
     """
     try:
         value = loads(text)
     except (ValueError, RecursionError):
         return UNREAD
-    if not is_plain_json(value):
-        return UNREAD
     facts = _value_facts(value)
-    if facts.keys and _STRING.findall(text).count(":") != facts.keys:
+    if facts is None or (facts.keys and _has_duplicate_keys(text, facts.keys)):
         return UNREAD
-    if facts.has_zero and _TINY.search(text):
-        return UNREAD
-    needs_text = facts.has_large or (facts.has_whole and _LONG.search(text))
-    return _read_exactly(text) if needs_text else value
+    for number in facts.floats:
+        if number == 0:
+            if _TINY.search(text):
+                return UNREAD
+        elif number.is_integer() and (abs(number) >= EXACT or _LONG.search(text)):
+            return _read_exactly(text)
+    return value
+
+
+def _has_duplicate_keys(text: str, keys: int) -> bool:
+    """Return whether a text has more keys than the objects that were read from it.
+
+    ``":`` may also be the beginning of a string, so their number proves only that no key occurs twice.
+    """
+    if text.count('":') == keys and not _SPACE_BEFORE_COLON.search(text):
+        return False
+    return _STRING.findall(text).count(":") != keys
 
 
 def _read_exactly(text: str) -> Any:
@@ -127,36 +141,52 @@ def _exact(text: str) -> int | float:
     return value
 
 
+#: The minimum number of items of a list whose types are looked at together, and the types without facts.
+_MIN_TOGETHER: Final = 16
+_OTHER_SCALARS: Final = frozenset({str, int, bool, type(None)})
+
+
 class _ValueFacts(NamedTuple):
-    """Facts that decide whether the text of a value must be checked again.
+    """Facts that decide whether the text of a value must be looked at again.
 
     Attributes:
         keys: the number of members of all objects.
-        has_zero: whether a float is zero; the number in the text may not be.
-        has_large: whether a float is so large that the text may contain another integer.
-        has_whole: whether a float is whole; the number in the text may not be.
+        floats: the numbers with a fraction or an exponent.
     """
 
     keys: int
-    has_zero: bool
-    has_large: bool
-    has_whole: bool
+    floats: list[float]
 
 
-def _value_facts(value: Any) -> _ValueFacts:
-    """Count the keys and find the floats of a plain JSON value."""
-    boxes = [value]
+def _value_facts(value: Any) -> _ValueFacts | None:
+    """Count the keys and find the floats of a value that was read from JSON; ``None`` beyond the limits.
+
+    Unlike ``is_plain_json``, this relies on the reader: there are no other types and no lone surrogates.
+    """
+    boxes: list[Any] = [[value]]
+    floats: list[float] = []
     keys = 0
-    has_zero = has_large = has_whole = False
-    for box in boxes:  # the loop appends to the list
-        kind = type(box)
-        if kind is dict:
+    room = MAX_VALUES + 1
+    level = end = 0  # ``end`` is the index after the last container of the level
+    for index, box in enumerate(boxes):  # the loop appends to the list, level by level
+        if index >= end:
+            level += 1
+            end = len(boxes)
+            if level > MAX_DEPTH + 1:
+                return None
+        room -= len(box)
+        items: Iterable[Any] = box
+        if type(box) is dict:
             keys += len(box)
-            boxes.extend(box.values())
-        elif kind is list:
-            boxes.extend(box)
-        elif kind is float:
-            has_zero = has_zero or box == 0
-            has_large = has_large or abs(box) >= EXACT
-            has_whole = has_whole or box.is_integer()
-    return _ValueFacts(keys, has_zero, has_large, has_whole)
+            items = box.values()
+        elif len(box) >= _MIN_TOGETHER and _OTHER_SCALARS.issuperset(map(type, box)):
+            continue
+        for item in items:
+            kind = type(item)
+            if kind is dict or kind is list:
+                boxes.append(item)
+            elif kind is float:
+                floats.append(item)
+    if room < 0:
+        return None
+    return _ValueFacts(keys, floats)
