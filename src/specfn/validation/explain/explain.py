@@ -118,7 +118,7 @@ class Explainer:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
         root = self.root if node is None else node
         self._compiler.begin_report()
-        found = self._levels.look(root, value) if isinstance(root, dict) else None
+        found = self._levels.findings_of_level(root, value) if isinstance(root, dict) else None
         if found:
             texts = [text for one in found if (text := one.texts.get(one.text_key)) is not None]
             if len(texts) == len(found):
