@@ -1,15 +1,16 @@
 """Quality and cost of the search over functions.
 
 Questions: the RestBench questions for TMDB (recall of the operations that solve them), also among 4,000 functions of
-other documents. Known items: the summary of an operation is the query and is not in the index. Cost: index, query
-and memory on the GitHub document.
+other documents. Known items: the summary of an operation is the query and is not in the index. Everyday tasks: 200
+short requests in the words of people (``everyday_tasks.json``); ranking is tuned on one half and judged on the other.
+Cost: index, query and memory on the GitHub document.
 
-    python bench/bench_search.py [CORPUS]
+    python bench/bench_search.py [--half tune|judge] [CORPUS]
 """
 
+import argparse
 import json
 import random
-import sys
 import time
 import tracemalloc
 from collections.abc import Iterable, Sequence
@@ -45,6 +46,23 @@ def recall(search: Search, questions: Iterable[tuple[str, Sequence[str]]]) -> di
     return {limit: round(100 * count / total, 1) for limit, count in hits.items()}
 
 
+def everyday(corpus: Path, half: str) -> list[tuple[str, str, int | None]]:
+    """Return the document, the query and the rank of the first right function (``None`` beyond ten) of each task."""
+    tasks = json.loads((Path(__file__).parent / "everyday_tasks.json").read_text("utf-8"))
+    searches: dict[str, Search] = {}
+    ranks = []
+    for task in tasks:
+        if task["half"] != half:
+            continue
+        name = task["document"]
+        if name not in searches:
+            searches[name] = Search(subjects(specfn.load(corpus / "dev" / name)))
+        hits = [place(hit.function) for hit in searches[name].find(task["query"], 10)]
+        rank = next((index for index, hit in enumerate(hits) if hit in task["solution"]), None)
+        ranks.append((name, task["query"], None if rank is None else rank + 1))
+    return ranks
+
+
 def place(function: Function) -> str:
     return f"{function.method.upper()} {function.path}"
 
@@ -65,7 +83,21 @@ def known_items(path: Path, sample: int = 40) -> tuple[Search, list[tuple[str, l
 
 
 def main() -> None:
-    corpus = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", nargs="?", type=Path, default=DEFAULT)
+    parser.add_argument(
+        "--half", choices=("tune", "judge"), help="only the everyday tasks of a half"
+    )
+    chosen = parser.parse_args()
+    corpus = chosen.corpus
+    if chosen.half:
+        ranks = everyday(corpus, chosen.half)
+        for name, query, rank in ranks if chosen.half == "tune" else ():
+            print(f"{rank or '-':>3} {name}: {query}")
+        for most in (1, 5, 10):
+            hits = sum(rank is not None and rank <= most for _, _, rank in ranks)
+            print(f"top-{most}: {100 * hits / len(ranks):.0f} % of {len(ranks)}")
+        return
     tmdb = specfn.load(corpus / "restbench" / "tmdb_oas.json")
     queries = json.loads((corpus / "restbench" / "tmdb_queries.json").read_text("utf-8"))
     questions = [(q["query"], [each.strip() for each in q["solution"]]) for q in queries]
