@@ -14,7 +14,7 @@ from tests.application.test_bind import answering, application
 from specfn import Connection
 from specfn.application.namespace import namespace
 from specfn.calling import CallError
-from specfn.function.signatures.legal_names import python_names
+from specfn.function.signatures.signature_names import python_names
 
 PATHS: dict[str, Any] = {
     "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},

@@ -116,7 +116,7 @@ def variants(draw: st.DrawFn, schema: Any) -> Any:
 
 def definitions(nodes: Json) -> OwnDefinitions:
     known = OwnDefinitions()
-    known.takes(nodes)
+    known.add(nodes)
     return known
 
 

@@ -47,7 +47,7 @@ MADE: Final = {
     "specfn.schema.compose.root_facts": "a pattern of a document is compiled for its errors and never run; _ecma is below",
     "specfn.schema.render.keywords": "the table of profiles",
     "specfn.schema.profiles.refusals": "the table of profiles",
-    "specfn.schema.profiles.property_names": "the table of profiles",
+    "specfn.schema.profiles.legal_names": "the table of profiles",
     "specfn.validation.formats": "tables of the module",
     "specfn.validation.plain_types": "a separator of one character",
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from keyword import iskeyword
 from typing import Any, Final, TypeAlias
 
-from specfn.function.signatures.legal_names import python_names
+from specfn.function.signatures.signature_names import python_names
 
 #: The names of functions by the elements of their accessors.
 _Tree: TypeAlias = Mapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
-from specfn.function.signatures.legal_names import python_names
+from specfn.function.signatures.signature_names import python_names
 
 #: The Python types of arguments.
 _TYPES: Final[Mapping[str, type]] = {

@@ -11,7 +11,7 @@ from specfn._internal.did_you_mean import nearest
 from specfn.application.namespace import Namespace, namespace
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.signatures.legal_names import python_names
+from specfn.function.signatures.signature_names import python_names
 from specfn.function.signatures.signatures import awaitable_signatures
 from specfn.invocation.check import PreparedCall, prepare_known
 from specfn.invocation.response_fields import ResponseFields

@@ -297,7 +297,7 @@ class Schemas:
 def _own(schema: Any) -> OwnDefinitions:
     """Return the definitions that a schema contains."""
     definitions = OwnDefinitions()
-    definitions.takes(schema.get("$defs", {}) if isinstance(schema, dict) else {})
+    definitions.add(schema.get("$defs", {}) if isinstance(schema, dict) else {})
     return definitions
 
 

@@ -5,8 +5,8 @@ from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
 from specfn.connectors.registry import profile
-from specfn.schema.profiles.definitions import inline_used_once
 from specfn.schema.profiles.fit import Fit, Fitter
+from specfn.schema.profiles.inline_definitions import inline_used_once
 
 Json = dict[str, Any]
 

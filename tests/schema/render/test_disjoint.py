@@ -48,7 +48,7 @@ CASES: list[tuple[str, list[Any], bool]] = [
 def test_branches_that_exclude_each_other(branches: list[Any], *, expected: bool) -> None:
     """Branches exclude each other by type, by constants, or by the constants of a property that all require."""
     named = OwnDefinitions()
-    named.takes(NAMED)
+    named.add(NAMED)
     assert are_exclusive(named, branches) is expected
     assert are_exclusive(named, branches[::-1]) is expected
 
@@ -75,6 +75,6 @@ TAGGED: list[tuple[str, list[Any], bool]] = [
 def test_branches_that_require_their_tag(branches: list[Any], *, expected: bool) -> None:
     """A tag decides where every branch requires it as a constant, by itself or by all branches of its union."""
     named = OwnDefinitions()
-    named.takes({**NAMED, "Self": {"oneOf": [{"$ref": "#/$defs/Self"}, tagged("x")]}})
+    named.add({**NAMED, "Self": {"oneOf": [{"$ref": "#/$defs/Self"}, tagged("x")]}})
     assert are_tagged(named, branches, "kind") is expected
     assert are_tagged(named, branches[::-1], "kind") is expected

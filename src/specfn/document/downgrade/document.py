@@ -7,8 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import from_fragment, join
 from specfn.document.downgrade.fields import security_scheme
-from specfn.document.downgrade.losses import Losses
-from specfn.document.downgrade.objects import ObjectDowngrade, map_of
+from specfn.document.downgrade.objects import Losses, ObjectDowngrade, map_of
 from specfn.document.downgrade.schemas import SchemaDowngrade
 from specfn.document.downgrade.tables import KINDS
 from specfn.document.normalize import Normalized, normalize

@@ -15,8 +15,7 @@ from urllib.parse import quote
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import unescape
-from specfn.document.downgrade.losses import Losses
-from specfn.document.downgrade.objects import URI, is_format
+from specfn.document.downgrade.objects import URI, Losses, is_format
 from specfn.document.references.resolve import PREFIX, reaching
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.document.upgrade.schemas import MAX_DEPTH

@@ -219,7 +219,7 @@ class SeparatedSchemas:
             text, claims, settings = self._packed
             root = loads(text)
             bundle = OwnDefinitions()
-            bundle.takes(root.pop("$defs"))
+            bundle.add(root.pop("$defs"))
             separator = Separator(bundle, _Claimed(claims), settings)
             place, _ = separator._ownership.request(root)  # noqa: SLF001  # made for it here
             self._known = (place, claims, separator)

@@ -6,8 +6,12 @@ from typing import Final
 
 from specfn.function.signatures.collect import Collection, Signature, Tree, elements_of, tree_of
 from specfn.function.signatures.doc_comments import docstring, line_comment
-from specfn.function.signatures.legal_names import is_identifier, pascal_case, python_names
-from specfn.function.signatures.type_names import TypeNames
+from specfn.function.signatures.signature_names import (
+    TypeNames,
+    is_identifier,
+    pascal_case,
+    python_names,
+)
 from specfn.function.signatures.type_nodes import (
     Array,
     Literals,

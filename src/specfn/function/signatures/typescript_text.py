@@ -5,8 +5,7 @@ from typing import Final
 
 from specfn.function.signatures.collect import Collection, Signature, Tree, tree_of
 from specfn.function.signatures.doc_comments import block_comment, line_comment
-from specfn.function.signatures.legal_names import is_identifier, pascal_case
-from specfn.function.signatures.type_names import TypeNames
+from specfn.function.signatures.signature_names import TypeNames, is_identifier, pascal_case
 from specfn.function.signatures.type_nodes import (
     Array,
     Literals,

@@ -29,7 +29,7 @@ class OwnDefinitions:
     def __getitem__(self, name: str) -> Any:
         return self._schemas[name]
 
-    def takes(self, definitions: JsonObject) -> bool:
+    def add(self, definitions: JsonObject) -> bool:
         """Add definitions, unless a different schema with one of their names is already known."""
         known = self._schemas
         if any(name in known and known[name] is not node for name, node in definitions.items()):

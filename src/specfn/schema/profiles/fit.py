@@ -9,7 +9,8 @@ from specfn._internal.pointer import join, split
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 from specfn.schema.compose.names import reference_to
-from specfn.schema.profiles.definitions import inline_scalars, inline_used_once, label_plainly
+from specfn.schema.profiles.inline_definitions import inline_scalars, inline_used_once
+from specfn.schema.profiles.legal_names import PropertyNames, label_plainly, rename_properties
 from specfn.schema.profiles.postprocess import (
     Path,
     cut_nested,
@@ -18,7 +19,6 @@ from specfn.schema.profiles.postprocess import (
     tidy,
 )
 from specfn.schema.profiles.profile import Profile
-from specfn.schema.profiles.property_names import PropertyNames, rename_properties
 from specfn.schema.profiles.refusals import refusals
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.schema.render.fragment import order_members
@@ -85,7 +85,7 @@ class Fitter:
     def fit(self, schema: JsonObject) -> Fit:
         """Fit one schema with the ``$defs`` that it needs."""
         definitions = schema.get("$defs", {})
-        if not self._bundle.takes(definitions):
+        if not self._bundle.add(definitions):
             return self._another(self.profile).fit(schema)
         root = {key: value for key, value in schema.items() if key != "$defs"}
         rendering = self._renderer.render(root)

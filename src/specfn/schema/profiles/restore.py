@@ -32,7 +32,7 @@ def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nul
     if not names and not nulls:
         return arguments
     bundle = OwnDefinitions()
-    bundle.takes(schema.get("$defs", {}))
+    bundle.add(schema.get("$defs", {}))
     return _Restorer(bundle, names, nulls=nulls).value(arguments, [schema], 0)
 
 

@@ -52,6 +52,13 @@ class Survey:
     patterns: tuple[str, ...]
     looping: frozenset[str]
 
+    def name_of(self, reference: str) -> str:
+        """Return the key of the definition that a reference names."""
+        return target_of(reference, ROOT)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.definitions[name].schema
+
     @property
     def schema_definitions(self) -> Mapping[str, Any]:
         """Return the definitions of the given schema by name."""

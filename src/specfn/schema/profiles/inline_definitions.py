@@ -1,14 +1,11 @@
-"""Definitions of a fitted schema: written in their place where that is shorter, and under plain names."""
+"""Definitions of a fitted schema, written in the place of their reference where that is shorter."""
 
-import re
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.postprocess import Path, change_subschemas
-from specfn.schema.profiles.property_names import alias
 from specfn.schema.render.fragment import order_members
 from specfn.schema.walk import walk
 
@@ -16,9 +13,6 @@ from specfn.schema.walk import walk
 _MAX_DEPTH: Final = 30
 
 _SCALARS: Final = frozenset({"boolean", "integer", "number", "string"})
-
-#: A name that needs no escape in any reader's idea of a reference.
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
 
 
 def inline_scalars(schema: JsonObject) -> tuple[JsonObject, frozenset[str]]:
@@ -124,28 +118,3 @@ def _join(target: JsonObject, annotations: JsonObject) -> JsonObject:
     if own and place and own != place:
         out["description"] = f"{place}\n\n{own}"
     return order_members(out)
-
-
-def label_plainly(schema: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """Return a schema whose definitions have plain names, and these names by those that were not plain."""
-    taken = set(schema.get("$defs", ()))
-    labels: dict[str, str] = {}
-    for name in schema.get("$defs", ()):
-        if not _PLAIN.match(name):
-            labels[name] = alias(name.strip("<>'"), taken)
-            taken.add(labels[name])
-    if not labels:
-        return schema, labels
-    references = {reference_to(name): reference_to(label) for name, label in labels.items()}
-    out = {**_refer(schema, references)}
-    out["$defs"] = {labels.get(name, name): node for name, node in out["$defs"].items()}
-    return out, labels
-
-
-def _refer(node: Any, references: Mapping[str, str]) -> Any:
-    """Return a schema whose references have other names."""
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        node = {**node, "$ref": references.get(node["$ref"], node["$ref"])}
-    return change_subschemas(node, lambda inner, _: _refer(inner, references))

@@ -1,4 +1,4 @@
-"""Replacement of property names that a provider refuses (rule R14)."""
+"""Replacement of the names of properties that a provider refuses (rule R14), and of definitions that few readers escape."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,12 +6,17 @@ from typing import Any, Final
 
 from specfn._internal.digest import mark
 from specfn._internal.json import JsonObject
+from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.postprocess import change_subschemas
 from specfn.schema.profiles.profile import MAX_NAME, Profile, longest_name
 from specfn.schema.walk import walk
 
 #: The maximum number of tries for a free name. A function whose names do not fit is left out.
 _MAX_TRIES: Final = 1_000
+
+
+#: A name that needs no escape in any reader's idea of a reference.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+\Z")
 
 
 class PropertyNames:
@@ -112,3 +117,28 @@ def rename_properties(schema: Any, names: Mapping[str, str]) -> Any:
     if "required" in out:
         out["required"] = [names.get(name, name) for name in out["required"]]
     return out
+
+
+def label_plainly(schema: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """Return a schema whose definitions have plain names, and these names by those that were not plain."""
+    taken = set(schema.get("$defs", ()))
+    labels: dict[str, str] = {}
+    for name in schema.get("$defs", ()):
+        if not _PLAIN.match(name):
+            labels[name] = alias(name.strip("<>'"), taken)
+            taken.add(labels[name])
+    if not labels:
+        return schema, labels
+    references = {reference_to(name): reference_to(label) for name, label in labels.items()}
+    out = {**_refer(schema, references)}
+    out["$defs"] = {labels.get(name, name): node for name, node in out["$defs"].items()}
+    return out, labels
+
+
+def _refer(node: Any, references: Mapping[str, str]) -> Any:
+    """Return a schema whose references have other names."""
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        node = {**node, "$ref": references.get(node["$ref"], node["$ref"])}
+    return change_subschemas(node, lambda inner, _: _refer(inner, references))
