@@ -6,7 +6,7 @@ from typing import Any
 import click
 import pytest
 
-from specfn.cli.group import group
+from specfn.cli.group import COMMANDS, group
 from specfn.cli.shared_options import Command as Subcommand
 from specfn.cli.shared_options import Values
 
@@ -27,6 +27,12 @@ def test_the_bare_command_prints_help(specfn: Command) -> None:
     assert ended.out == specfn("--help").out
     assert all(f"\n  {name} " in ended.out for name in NAMES)
     assert "..." not in ended.out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_list_has_the_first_sentence_of_each_help(name: str) -> None:
+    """The command lists its subcommands without importing them, with the sentences of their helps."""
+    assert subcommand(name).get_short_help_str(limit=200) == COMMANDS[name]
 
 
 @pytest.mark.parametrize("name", NAMES)

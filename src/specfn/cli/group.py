@@ -7,27 +7,24 @@ import click
 
 from specfn._internal.did_you_mean import near
 
-#: Names of the subcommands and of their modules.
-_COMMANDS: Final = (
-    "inspect",
-    "ui",
-    "tools",
-    "show",
-    "search",
-    "diff",
-    "check",
-    "convert",
-    "validate",
-    "check-calls",
-    "call",
-    "chat",
-    "serve",
-    "demo",
-    "completion",
-)
-
-#: The maximum number of characters of the help of a subcommand in the list.
-_SENTENCE: Final = 200
+#: The subcommands, each with the first sentence of its help, so that ``--help`` imports none of their modules.
+COMMANDS: Final = {
+    "inspect": "List the functions of SPEC with their sizes, the operations that are not functions, and notes.",
+    "ui": "Show SPEC in a browser: the schemas that a model reads, the enforced schemas, and a form for calls.",
+    "tools": "Write the functions of SPEC as a JSON list, for a provider or independent of one.",
+    "show": "Show the function NAME of SPEC.",
+    "search": "List the functions of SPEC that fit the words of QUERY, best first.",
+    "diff": "Report the differences between OLD and NEW that a model or the server would notice.",
+    "check": "Report the faults of SPEC and the functions that a provider would refuse.",
+    "convert": "Write SPEC as a JSON document of OpenAPI 3.1 or 3.0.",
+    "validate": "Validate the arguments that a model sent for the function NAME of SPEC.",
+    "check-calls": "Check the calls in FILE against the functions of SPEC.",
+    "call": "Call the function NAME of SPEC with ARGUMENTS, and print the response.",
+    "chat": "Talk to a model that calls the functions of SPEC.",
+    "serve": "Serve the functions of SPEC to MCP clients, over stdio or HTTP.",
+    "demo": "Show a model that sends an invalid call, reads the feedback and sends a valid call.",
+    "completion": "Print the script that completes subcommands, options, files, profiles and names of functions.",
+}
 
 _EPILOG: Final = """
 SPEC is the path or http(s) URL of an OpenAPI or Swagger document, or - for stdin.
@@ -47,32 +44,26 @@ class _LazyGroup(click.Group):
     """A group that imports a subcommand on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         module = cmd_name.replace("-", "_")
         command: click.Command = import_module(f"specfn.cli.commands.{module}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
         """Write each subcommand with the first sentence of its help."""
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [
-            (name, command.get_short_help_str(limit=_SENTENCE))
-            for name, command in commands.items()
-            if command is not None
-        ]
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl([*COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the subcommand, or report the closest one."""
-        if args and args[0] not in _COMMANDS:
-            reason = f"there is no subcommand {args[0]!r}{near(args[0], _COMMANDS)}"
+        if args and args[0] not in COMMANDS:
+            reason = f"there is no subcommand {args[0]!r}{near(args[0], COMMANDS)}"
             raise click.UsageError(reason, ctx)
         return super().resolve_command(ctx, args)
 
