@@ -168,15 +168,19 @@ class HTTPStatusError(SpecfnError):
         excerpt: the beginning of the response as one line, with masked secrets of the connection. It is empty for an
             empty or binary response, and if the secrets are not known (hooks, own clients, and credentials that a
             function returns).
+        advice: which credentials were not sent, after a 401 or 403; empty if all were.
     """
 
-    def __init__(self, result: ServerResponse, call: str = "", *, excerpt: str = "") -> None:
+    def __init__(
+        self, result: ServerResponse, call: str = "", *, excerpt: str = "", advice: str = ""
+    ) -> None:
         super().__init__(
             result, call
         )  # the arguments for pickling; the excerpt is pickled as state
         self.result = result
         self.call = call
         self.excerpt = excerpt
+        self.advice = advice
 
     @property
     def status(self) -> int:
@@ -187,7 +191,8 @@ class HTTPStatusError(SpecfnError):
         text = f"{self.call or 'the call'}: the server answered {self.result.status}"
         where = redirect_of(self.result)
         text = f"{text} and redirects to {where}" if where else text
-        return f"{text}: {self.excerpt}" if self.excerpt else text
+        text = f"{text}: {self.excerpt}" if self.excerpt else text
+        return f"{text} ({self.advice})" if self.advice else text
 
 
 def redirect_of(result: ServerResponse) -> str:

@@ -62,7 +62,10 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no credential": (
         {"connection": specfn.Connection(base_url=API)},
-        "POST /products needs credentials: bearer; pass them by these names in connection.credentials",
+        (
+            "POST /products needs credentials: bearer; pass them by these names in connection.credentials; "
+            "if the server needs none, pass Connection(anonymous=True)"
+        ),
     ),
     "unknown scheme": (
         {"connection": specfn.Connection(base_url=API, credentials={"berer": "t"})},
@@ -130,7 +133,8 @@ def test_functions_without_their_credential_are_not_offered() -> None:
     (word,) = outcome.degraded
     assert word == (
         "function token_get: GET /token needs credentials: token; "
-        "pass them by these names in connection.credentials"
+        "pass them by these names in connection.credentials; "
+        "if the server needs none, pass Connection(anonymous=True)"
     )
 
 

@@ -41,6 +41,9 @@ documents:
     origins: [https://files.example]
     timeout: 30
     select: "pets_*"
+    anonymous: true
+    servers: base_url
+    redirects: same-origin
 """,
         files={"key.txt": "from-file\n"},
     )
@@ -55,6 +58,11 @@ documents:
         30,
         ("pets_*",),
     )
+    assert pets.switches == {
+        "anonymous": True,
+        "servers": "base_url",
+        "redirects": "same-origin",
+    }
     assert found.variables == ("TOKEN",)
     assert SECRET not in repr(found)
 
@@ -66,6 +74,8 @@ documents:
         ("documents: {p: {spec: a}}\nmodes: all", "2:1", "modes: unknown key"),
         ("mode: al\ndocuments: {p: {spec: a}}", "1:7", "mode: expected auto, all, search or code"),
         ("documents: {p: {spec: a}, p: {spec: b}}", "1:27", "documents.p: duplicate key"),
+        ("documents: {p: {spec: a, anonymous: 1}}", "1:37", "anonymous: expected true or false"),
+        ("documents: {p: {spec: a, servers: b}}", "1:35", "servers: expected declared or base_url"),
         ("documents: {p: {}}", "1:16", "documents.p.spec: missing key"),
         ("documents: {p: {spec: 1}}", "1:23", "documents.p.spec: expected a text"),
         ("documents: {}", "1:12", "documents: empty; add at least one document"),

@@ -172,6 +172,20 @@ def test_an_unset_variable_is_one_line(capsys: pytest.CaptureFixture[str], tmp_p
     assert "documents.a.auth.bearer: the environment variable NOT_SET_4711 is not set" in line
 
 
+def test_a_credential_in_the_clear_names_the_key_of_the_file(
+    capsys: pytest.CaptureFixture[str], spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error names the switch in the terms of the interface: a key of the file."""
+    monkeypatch.setenv("PETS_TOKEN", CANARY)
+    file = tmp_path / "c.yaml"
+    pets = f"{{spec: {spec}, base_url: 'http://pets:80', auth: {{bearer: '${{PETS_TOKEN}}'}}}}"
+    file.write_text(f"documents: {{pets: {pets}}}", "utf-8")
+    assert "pass allow_insecure: true to send them" in message(capsys, "--config", str(file))
+    insecure = pets.removesuffix("}") + ", allow_insecure: true}"
+    file.write_text(f"documents: {{pets: {insecure}}}", "utf-8")
+    assert run(["serve", "--config", str(file), "--print-config", "claude"]) == 0
+
+
 # -- the configuration of hosts ---------------------------------------------------------------------------
 
 

@@ -1,8 +1,9 @@
 """Construction of an application from routes and options."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from specfn._internal.json import JsonObject
+from specfn._internal.pointer import join
 from specfn.application.application import Application
 from specfn.application.keyed_options import refuse_unmatched, with_names_and_descriptions
 from specfn.document.normalize import Normalized
@@ -13,10 +14,11 @@ from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.function import Function
 from specfn.migrate.broken_references import References
-from specfn.migrate.migrate import migrate, without
+from specfn.migrate.migrate import migrate, operations, without
 from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
+from specfn.migrate.parameters.parameters import reason_to_reserve
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import is_repeatable, method_safety, safety_by_verb
 from specfn.records import Note
@@ -71,7 +73,7 @@ def compose(
     identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
-    api = _api(document, source)
+    api = _api(document, source, routes)
     composer.pattern_bytes = bytes_of_function(len(routes))
     functions = (
         _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
@@ -83,7 +85,7 @@ def compose(
         document=document,
         source=source,
         settings=settings,
-        notes=(*notes, *faults),
+        notes=(*notes, *faults, *_unrequired_notes(api)),
         raw=raw,
     )
 
@@ -155,16 +157,43 @@ def _refuse_oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
     return reason
 
 
-def _api(document: JsonObject, source: str | None) -> Api:
+def _api(document: JsonObject, source: str | None, routes: Sequence[Route]) -> Api:
     schemes = document["components"].get("securitySchemes", {})
     info = document.get("info")
     title = info.get("title") if isinstance(info, dict) else None
+    required = [document, *(operation.raw for operation in operations(document))] if schemes else []
+    mentioned = {
+        name
+        for node in required
+        if isinstance(node, dict)
+        for requirement in dicts(node.get("security"))
+        for name in requirement
+    }
+    schemes = {name: node for name, node in schemes.items() if isinstance(node, dict)}
     return Api(
         servers=tuple(dicts(document.get("servers"))),
-        security_schemes={name: node for name, node in schemes.items() if isinstance(node, dict)},
+        security_schemes=schemes,
         source=source,
         title=title if isinstance(title, str) else "",
+        unrequired=frozenset(schemes).difference(mentioned),
+        hidden=frozenset(
+            parameter.name
+            for route in routes
+            for parameter in route.hidden
+            if reason_to_reserve(parameter.name, parameter.location) is None
+        ),
     )
+
+
+def _unrequired_notes(api: Api) -> Iterator[Note]:
+    """Yield a note for each security scheme that no requirement mentions (rule X6)."""
+    for name in api.security_schemes:
+        if name in api.unrequired:
+            text = (
+                f"no security requirement mentions the scheme {name!r}: a credential for it is sent with every "
+                "operation that declares no security of its own"
+            )
+            yield Note(pointer=join(("components", "securitySchemes", name)), text=text)
 
 
 def _with_safety(route: Route, settings: Settings) -> Route:

@@ -52,13 +52,13 @@ def obstacles(
 def obstacle(function: Any, connection: "Connection | None") -> UsageError | None:
     """Return the error of a call that lacks a base URL or a credential; ``None`` if nothing is missing."""
     from specfn.http.request.base_url import choose  # noqa: PLC0415  # imports httpx
-    from specfn.http.request.security import required_schemes  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.http.request.security import choose_schemes  # noqa: PLC0415  # httpx is imported on first use
 
     if connection is None:
         return UsageError("missing argument connection: pass connection=Connection(base_url=...)")
     route, api = function.route, function.api
     try:
-        required_schemes(route, api, choose(route, api, connection), connection)
+        choose_schemes(route, api, choose(route, api, connection), connection)
     except UsageError as error:
         return error
     return None

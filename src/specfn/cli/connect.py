@@ -5,9 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import click
+
 from specfn._internal.url import url_without_secrets
 from specfn.cli import shared_options as shared
 from specfn.errors import UsageError
+from specfn.http.call_options import CALL_OPTIONS, CallOption
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -38,15 +41,35 @@ _OPTIONS: Final = (
 )
 
 
+def _switch(row: CallOption) -> shared.Option[Any]:
+    if row.values and row.flag is None:
+        return shared.choice(row.option, row.field, row.values, row.help)
+    value = True if row.flag is None else row.flag
+    return click.option(row.option, row.field, flag_value=value, default=None, help=row.help)
+
+
+def switches(command: _Command) -> _Command:
+    """Add the switches of a connection."""
+    for row in reversed(CALL_OPTIONS):
+        command = _switch(row)(command)
+    return command
+
+
 def options(command: _Command) -> _Command:
     """Add the options that ``connection`` reads."""
+    command = switches(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def connection(
-    api: "Api", given: Mapping[str, Any], option: str = "--base-url", *, document: str = ""
+    api: "Api",
+    given: Mapping[str, Any],
+    option: str = "--base-url",
+    *,
+    document: str = "",
+    is_checked: bool = True,
 ) -> "Connection":
     """Return the connection that the options describe.
 
@@ -55,15 +78,16 @@ def connection(
         given: the options by name.
         option: name of the option for the base URL.
         document: name of the document, if there are several.
+        is_checked: check that no credential would be sent without https, also if the first call needs none.
 
     Raises:
-        UsageError: an option is invalid, or a credential belongs to no declared security scheme; the text does not
-            contain its value.
+        UsageError: an option is invalid, or a credential belongs to no declared security scheme, or must not be sent to
+            the base URL; the text does not contain its value.
     """
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  # slow import
 
     from specfn.http.connection import Connection  # noqa: PLC0415  # slow import
-    from specfn.http.request.security import require_declared  # noqa: PLC0415  # slow import
+    from specfn.http.request.security import require_declared, require_secure  # noqa: PLC0415  # slow import
 
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
@@ -73,14 +97,17 @@ def connection(
         "query": dict(pairs("--query", given["queries"], "=")),
         "cookies": dict(pairs("--cookie", given["cookies"], "=")),
     }
-    if given["timeout"] is not None:
-        fields["timeout"] = given["timeout"]
+    for field in ("timeout", *(row.field for row in CALL_OPTIONS)):
+        if given.get(field) is not None:
+            fields[field] = given[field]
     try:
         new_connection: Connection = TypeAdapter(Connection).validate_python(fields)
     except ValidationError as error:
         raise UsageError(_message(error.errors(include_input=False, include_url=False))) from None
     try:
         require_declared(api, new_connection)
+        if is_checked:
+            require_secure(api, new_connection)
     except UsageError as error:
         raise UsageError(f"{document}: {error}" if document else str(error)) from None
     return new_connection
@@ -98,10 +125,12 @@ def _base_url(api: "Api", given: str | None, option: str) -> str:
 
 
 def _message(faults: Sequence[Any]) -> str:
-    return "; ".join(
-        f"--{str(fault['loc'][0]).replace('_', '-')}: {fault['msg'].removeprefix('Value error, ')}"
-        for fault in faults
-    )
+    texts = []
+    for fault in faults:
+        text = fault["msg"].removeprefix("Value error, ")
+        field = str(fault["loc"][0]).replace("_", "-") if fault["loc"] else ""
+        texts.append(f"--{field}: {text}" if field else text)
+    return "; ".join(texts)
 
 
 def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[str, str]]:
@@ -121,10 +150,10 @@ def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[s
 
 def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tuple[str, Any]]:
     """Yield the credentials of the environment, then those of the command line."""
-    for name, scheme in api.security_schemes.items():
+    for name in api.credential_names:
         value = os.environ.get(variable_of(f"{document}_{name}" if document else name))
         if value:
-            yield name, _credential(scheme, value)
+            yield name, _credential(api.security_schemes.get(name, {}), value)
     for text in given:
         name, sign, value = text.partition("=")
         if not sign:

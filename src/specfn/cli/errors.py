@@ -8,6 +8,7 @@ import click
 
 from specfn._internal.did_you_mean import similar
 from specfn.errors import SpecfnError, TransportError, UnknownFunctionError, UsageError
+from specfn.http.call_options import with_options
 
 EXIT_SUCCESS: Final = 0
 EXIT_FAILURE: Final = 1
@@ -87,7 +88,7 @@ def _text(error: BaseException) -> str:
 
 def in_options(text: str) -> str:
     """Return a text of the library, with command-line options instead of its own options."""
-    text = _MISSING.sub(_with_variables, text)
+    text = with_options(_MISSING.sub(_with_variables, text))
     for field, option in _OPTIONS.items():
         text = text.replace(field, option)
     return text

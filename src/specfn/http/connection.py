@@ -2,7 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Annotated, Any, Final, Literal, Self, TypeAlias
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    runtime_checkable,
+)
 
 import httpx
 from pydantic import (
@@ -14,6 +23,7 @@ from pydantic import (
     SecretStr,
     field_serializer,
     field_validator,
+    model_validator,
 )
 
 from specfn._internal.settings_model import Model, Texts
@@ -25,7 +35,7 @@ MASK: Final = "**********"
 
 #: Fields whose values are secrets, and fields with objects that may contain secrets.
 _MASKED: Final = frozenset({"headers", "cookies", "query", "credentials"})
-_OBJECTS: Final = frozenset({"client", "async_client", "before", "after"})
+_OBJECTS: Final = frozenset({"auth", "client", "async_client", "before", "after"})
 
 
 def reveal(secret: SecretStr | str) -> str:
@@ -47,7 +57,7 @@ def seal_credential(value: Any) -> Any:
 
 
 def _credential(value: Any) -> Any:
-    if callable(value):
+    if value is None or callable(value):
         return value
     if isinstance(value, tuple | list):
         if len(value) != 2:
@@ -59,9 +69,9 @@ def _credential(value: Any) -> Any:
 #: A secret. It is passed as plain text or ``SecretStr``; no repr or dump shows it.
 Secret: TypeAlias = Annotated[SecretStr | str, PlainValidator(_secret)]
 
-#: A credential: a string, user and password, or a (sync or async) callable that returns either.
+#: A credential: a string, user and password, or a (sync or async) callable that returns either; ``None`` is not sent.
 Credential: TypeAlias = Annotated[
-    SecretStr | str | tuple[SecretStr | str, SecretStr | str] | Callable[[], Any],
+    SecretStr | str | tuple[SecretStr | str, SecretStr | str] | Callable[[], Any] | None,
     PlainValidator(_credential),
 ]
 
@@ -69,6 +79,9 @@ Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 #: The redirects that are followed: none, or those within the origin, with credentials below the base path or everywhere.
 Redirects: TypeAlias = Literal["never", "same-origin", "whole-origin"]
+
+#: The servers of paths and operations: as the document declares them, or the base URL for all.
+Servers: TypeAlias = Literal["declared", "base_url"]
 
 #: The validation of responses against the document.
 ResponseCheck: TypeAlias = Literal["off", "warn", "raise"]
@@ -122,6 +135,52 @@ class Derived:
         return Derived, ()
 
 
+@runtime_checkable
+class HTTPClient(Protocol):
+    """A client of the caller: an ``httpx.Client``, or one of a library with the same interface, such as ``httpx2``."""
+
+    @property
+    def auth(self) -> Any:
+        """Return the authentication of each request."""
+
+    @property
+    def headers(self) -> Any:
+        """Return the headers of each request."""
+
+    def build_request(self, method: str, url: Any) -> Any:
+        """Return a request."""
+
+    def send(self, request: Any, *, stream: bool, auth: Any = ..., follow_redirects: bool) -> Any:
+        """Send a request."""
+
+    def close(self) -> None:
+        """Close the sockets."""
+
+
+@runtime_checkable
+class AsyncHTTPClient(Protocol):
+    """An asynchronous client of the caller, such as ``httpx.AsyncClient`` or ``httpx2.AsyncClient``."""
+
+    @property
+    def auth(self) -> Any:
+        """Return the authentication of each request."""
+
+    @property
+    def headers(self) -> Any:
+        """Return the headers of each request."""
+
+    def build_request(self, method: str, url: Any) -> Any:
+        """Return a request."""
+
+    async def send(
+        self, request: Any, *, stream: bool, auth: Any = ..., follow_redirects: bool
+    ) -> Any:
+        """Send a request."""
+
+    async def aclose(self) -> None:
+        """Close the sockets."""
+
+
 class Connection(Model):
     """The base URL, the credentials and the limits of calls to an API.
 
@@ -135,9 +194,17 @@ class Connection(Model):
         headers: headers of every request. They take precedence over arguments of the same name.
         cookies: cookies of every request, which also take precedence.
         query: query parameters of every request, which also take precedence.
-        credentials: the credentials by the name of the security scheme. Each is a string (an API key, a bearer token,
-            or the value of another scheme), ``(user, password)`` for basic authentication, or a callable that returns
-            one. The callable may be async for ``aexecute``.
+        credentials: the credentials by the name of the security scheme, or of a hidden parameter. Each is a string (an
+            API key, a bearer token, or the value of another scheme), ``(user, password)`` for basic authentication, or
+            a callable that returns one. The callable may be async for ``aexecute``. ``None`` is not sent.
+        auth: an ``httpx.Auth`` that authenticates each request, such as ``httpx.DigestAuth``. Security requirements of
+            the document are then not checked.
+        anonymous: send no credentials, and do not check the security requirements of the document.
+        send_all_credentials: send every credential with every operation, except where the document says that an
+            operation needs none (``security: []``).
+        refresh_writes: after a 401, also send a POST or a PATCH once more with a new credential of a callable.
+        servers: ``"declared"``, or ``"base_url"`` to send everything to the base URL, although the document declares
+            other servers for some paths and operations.
         server_variables: values for the variables of the document's servers.
         timeout: the time limits: a ``Timeout``, or the seconds of the whole call.
         max_bytes: the maximum size of a response after decompression. The rest is dropped.
@@ -148,9 +215,10 @@ class Connection(Model):
             credentials to the whole origin.
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
             503 or 504 with ``Retry-After``.
-        client: an httpx client to send with, for proxies, client certificates or tests. Its transport, authentication
-            and event hooks apply. Its headers, cookies, parameters, base URL and timeouts do not apply.
-            ``timeout.total`` is then checked between the chunks of a response only.
+        client: a client of httpx or httpx2 to send with, for proxies, client certificates or tests. Its transport, event
+            hooks, authentication and header ``Authorization`` apply, the last two for trusted origins only. Its other
+            headers, cookies, parameters, base URL and timeouts do not apply. ``timeout.total`` is then checked between
+            the chunks of a response only.
         async_client: the same for ``aexecute`` and ``apropagate``.
         allow_insecure: send credentials over plain http to other machines.
         trust_servers: send requests to the servers that the document declares. Such a server must use https and must
@@ -179,6 +247,11 @@ class Connection(Model):
     cookies: Mapping[str, Secret] = {}
     query: Mapping[str, Secret] = {}
     credentials: Mapping[str, Credential] = {}
+    auth: httpx.Auth | None = Field(default=None, exclude=True)
+    anonymous: bool = False
+    send_all_credentials: bool = False
+    refresh_writes: bool = False
+    servers: Servers = "declared"
     server_variables: Mapping[str, str] = {}
     timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
@@ -186,8 +259,8 @@ class Connection(Model):
     max_connections: Annotated[int, Field(ge=1)] = 100
     redirects: Redirects = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
-    client: httpx.Client | None = Field(default=None, exclude=True)
-    async_client: httpx.AsyncClient | None = Field(default=None, exclude=True)
+    client: HTTPClient | None = Field(default=None, exclude=True)
+    async_client: AsyncHTTPClient | None = Field(default=None, exclude=True)
     allow_insecure: bool = False
     trust_servers: bool = False
     allow_private: bool = False
@@ -200,6 +273,7 @@ class Connection(Model):
     _closers: list[tuple[Callable[[], Any], Callable[[], Awaitable[None]]]] = PrivateAttr(
         default=[]
     )
+    _logged: set[str] = PrivateAttr(default_factory=set)
     _derived: Derived = PrivateAttr(default_factory=Derived)
 
     def close(self) -> None:
@@ -260,6 +334,11 @@ class Connection(Model):
         return self._derived
 
     @property
+    def logged(self) -> set[str]:
+        """Return the names of credentials about which the log has a line."""
+        return self._logged
+
+    @property
     def limits(self) -> Timeout:
         """Return ``timeout`` as a record."""
         return Timeout.model_validate(_timeout(self.timeout))
@@ -280,6 +359,15 @@ class Connection(Model):
                 "an origin must be a scheme, a host and an optional port, without a path"
             )
         return tuple(base.origin for base in bases)
+
+    @model_validator(mode="after")
+    def _check_authentication(self) -> Self:
+        if self.anonymous and (self.auth is not None or self.send_all_credentials):
+            option = "auth" if self.auth is not None else "send_all_credentials"
+            raise ValueError(f"anonymous=True sends no credentials: leave out {option}")
+        if self.servers == "base_url" and self.base_url is None:
+            raise ValueError('servers="base_url" needs a base_url')
+        return self
 
     @field_validator("headers")
     @classmethod

@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 import httpx
 
 from specfn.http.connection import Redirects
-from specfn.http.redacted_request import ALWAYS, ONCE, redacted_request
+from specfn.http.redacted_request import ALWAYS, ANONYMOUS, ONCE, redacted_request
 from specfn.http.request.parameters import hazard
 from specfn.migrate.parameters.reserved import overrides
 from specfn.network.origins import origin_with_port
@@ -181,7 +181,9 @@ def redirect(
     if method not in _SAFE:
         return None
     headers = [pair for pair in request.headers.raw if pair[0].lower() in _NEUTRAL]
-    return redacted_request(method, target, headers, None)
+    following = redacted_request(method, target, headers, None)
+    following.extensions = {**following.extensions, ANONYMOUS: True}
+    return following
 
 
 def _is_below(target: httpx.URL, base_path: str) -> bool:

@@ -188,6 +188,10 @@ class Masking:
         """Add a request that was sent, whose headers a hook or a client of the caller may have changed."""
         self._requests.append(request)
 
+    def add_credentials(self, credentials: Iterable[Any]) -> None:
+        """Add credentials that callables of the connection returned later."""
+        self._credentials = (*self._credentials, *credentials)
+
     def without_written(self, written: Any) -> "Masking":
         """Return the masking for a model that wrote a part of the arguments, which is then not a secret to it."""
         if self._known is not None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Final, Self
 
 import httpx
@@ -15,6 +16,10 @@ ALWAYS: Final = "specfn.query"
 
 #: The extension of a request that must not be sent again, although its method is idempotent (rule F6).
 ONCE: Final = "specfn.once"
+
+
+#: The extension of a request that a redirect leads out of the base path, so that it is sent without credentials.
+ANONYMOUS: Final = "specfn.anonymous"
 
 
 class _NotPickled:
@@ -50,15 +55,21 @@ class RedactedURL(_NotPickled, httpx.URL):
         return RedactedURL(super().join(url))
 
 
-def hide_queries_in_log() -> None:
+@cache
+def redacted_class(kind: Any) -> Any:
+    """Return a class of URLs of another library, which ``hide_queries_in_log`` recognizes."""
+    return type("RedactedURL", (_NotPickled, kind), {"__repr__": RedactedURL.__repr__})
+
+
+def hide_queries_in_log(library: str = "httpx") -> None:
     """Remove the queries of such URLs from the log of httpx. Other log records are unchanged."""
-    logging.getLogger("httpx").addFilter(_hide_queries)
+    logging.getLogger(library).addFilter(_hide_queries)
 
 
 def _hide_queries(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         record.args = tuple(
-            url_without_secrets(str(argument)) if isinstance(argument, RedactedURL) else argument
+            url_without_secrets(str(argument)) if isinstance(argument, _NotPickled) else argument
             for argument in record.args
         )
     return True

@@ -4,7 +4,7 @@ Each error names the file, the line and the key. Secrets are references to envir
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
@@ -12,6 +12,7 @@ import yaml
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
+from specfn.http.call_options import CALL_OPTIONS
 from specfn.migrate.parameters.reserved import credential_reason
 
 #: A document's name, which qualifies the names of its functions.
@@ -20,9 +21,11 @@ NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FILE: Final = "file:"
 
-_DOCUMENT: Final = (
-    "spec base_url auth headers query cookies origins timeout select references".split()
-)
+_SWITCHES: Final = {option.field: option.values for option in CALL_OPTIONS}
+_DOCUMENT: Final = [
+    *"spec base_url auth headers query cookies origins timeout select references".split(),
+    *_SWITCHES,
+]
 _SERVER: Final = "documents mode allow read_only page_size files fields".split()
 
 #: Parts of the names of headers and query parameters with secrets.
@@ -43,6 +46,7 @@ class DocumentConfig:
         timeout: seconds of a call.
         select: patterns of functions; all if empty.
         references: a directory, or origins, from which references to other documents are read.
+        switches: the switches of its connection, by field.
     """
 
     name: str
@@ -56,6 +60,7 @@ class DocumentConfig:
     timeout: float | None = None
     select: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
+    switches: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,8 +180,17 @@ class _ConfigReader:
             "select": self._texts,
             "references": self._texts,
         }
-        values = {key: readers[key](value, f"{place}.{key}") for key, value in parts.items()}
-        return DocumentConfig(name=name, **values)
+        values = {
+            key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts
+        }
+        switches = {
+            key: self._choice(parts[key], f"{place}.{key}", choices)
+            if choices
+            else self._switch(parts[key], f"{place}.{key}")
+            for key, choices in _SWITCHES.items()
+            if key in parts
+        }
+        return DocumentConfig(name=name, switches=switches, **values)
 
     # -- values ---------------------------------------------------------------------------------------
 
@@ -218,9 +232,12 @@ class _ConfigReader:
         return value
 
     def _mode(self, node: yaml.Node, place: str) -> str:
+        return self._choice(node, place, ("auto", "all", "search", "code"))
+
+    def _choice(self, node: yaml.Node, place: str, choices: Sequence[str]) -> str:
         value = self._text(node, place)
-        if value not in ("auto", "all", "search", "code"):
-            self._fail(node, place, "expected auto, all, search or code")
+        if value not in choices:
+            self._fail(node, place, f"expected {', '.join(choices[:-1])} or {choices[-1]}")
         return value
 
     def _page_size(self, node: yaml.Node, place: str) -> int:

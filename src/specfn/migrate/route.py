@@ -267,12 +267,21 @@ class Api(NamedTuple):
         servers: the document's Server Objects.
         source: the URL of the document; ``None`` if relative servers have no base.
         title: the document's title.
+        unrequired: the names of the schemes that no security requirement of the document mentions.
+        hidden: the names of the hidden parameters that a credential may fill (rule R7).
     """
 
     security_schemes: Mapping[str, JsonObject]
     servers: tuple[JsonObject, ...] = ()
     source: str | None = None
     title: str = ""
+    unrequired: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def credential_names(self) -> tuple[str, ...]:
+        """Return the names of credentials: the security schemes, and the hidden parameters."""
+        return (*self.security_schemes, *sorted(self.hidden.difference(self.security_schemes)))
 
 
 class CallableFunction(Protocol):

@@ -350,7 +350,7 @@ def test_faults_speak_of_options(
     assert "needs credentials: key" in ended.err
     assert "--auth SCHEME=VALUE" in ended.err
     assert "connection." not in ended.err
-    assert "set SPECFN_AUTH_KEY\n" in ended.err
+    assert "set SPECFN_AUTH_KEY; if the server needs none, pass --anonymous\n" in ended.err
     monkeypatch.setenv("SPECFN_AUTH_BEARER", SECRET)
     ended = specfn("call", pets, "add", '{"body": {}}', "--base-url", server.url, "--yes")
     assert "set SPECFN_AUTH_KEY; none of these is SPECFN_AUTH_BEARER, which is set" in ended.err
@@ -410,3 +410,38 @@ def test_the_events_of_a_stream_are_printed(specfn: Any, pets: Path) -> None:
     assert found.data == [{"data": {"n": 1}}] * 10_000
     (line,) = found.err.splitlines()
     assert line.endswith("the stream was stopped after 10,000 events: max_events is reached")
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ((), "--anonymous"),
+        (("--auth", "key=x", "--base-url", "http://api.example.com"), "--allow-insecure"),
+    ],
+)
+def test_an_error_names_the_switch(
+    specfn: Any, pets: Path, server: Any, given: tuple[str, ...], option: str
+) -> None:
+    """An error of the library names the switch of the command, and the switch is one."""
+    arguments = ("call", pets, "add", '{"body": {}}', "--yes", "--base-url", server.url, *given)
+    ended = specfn(*arguments)
+    assert ended.code == 2
+    assert f"pass {option}" in ended.err
+    assert "Connection(" not in ended.err
+    assert specfn(*arguments, "--dry-run", option).code == 0
+
+
+@pytest.mark.parametrize("command", ["chat", "ui", "serve"])
+def test_a_credential_in_the_clear_is_an_error_at_the_start(
+    specfn: Any, pets: Path, command: str
+) -> None:
+    """A command that makes many calls fails before the first one, whose function may need no credential."""
+    more = (
+        ("hi", "--model", "m", "--model-url", "http://127.0.0.1:9/v1") if command == "chat" else ()
+    )
+    ended = specfn(
+        command, pets, *more, "--auth", "key=canary", "--base-url", "http://api.example.com"
+    )
+    assert ended.code == 2
+    assert "pass --allow-insecure" in ended.err
+    assert "canary" not in ended.err

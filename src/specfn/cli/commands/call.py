@@ -14,7 +14,7 @@ from specfn._internal.did_you_mean import near
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError
+from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.save import refuse_source, write_result
 from specfn.cli.select import find_function
@@ -59,7 +59,7 @@ def command(spec: str, name: str, arguments: str, **options: Any) -> int:
         function = find_function(source.application(spec, DEFAULT, progress), name)
         text = source.stdin(progress) if arguments == source.STDIN else arguments
     given = _parse_arguments(function, text, options["files"])
-    connection = connect.connection(function.api, options)
+    connection = connect.connection(function.api, options, is_checked=False)
     request = _Request(function, given, connection, options)
     if options["dry_run"]:
         return _show(request)
@@ -253,7 +253,7 @@ def _call(request: _Request) -> int:
                 f"HTTP {result.status}: {'the data is null' if is_null else 'no content'}"
             )
     for note in result.notes:
-        output.complain(note.text)
+        output.complain(in_options(note.text))
     if result.truncated and not isinstance(result.data, list):  # a note has the end of a stream
         output.complain("the response was longer than the limit and is truncated")
     if not result.ok:

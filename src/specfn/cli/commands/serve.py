@@ -18,6 +18,7 @@ from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
+from specfn.http.call_options import CALL_OPTIONS, with_keys
 from specfn.mcp.hosts import HOSTS, print_config
 from specfn.settings import DEFAULT
 
@@ -57,6 +58,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.cookies
 @shared.origins("Another trusted origin of the API.")
 @shared.timeout("Limit of each call; 60 by default.")
+@connect.switches
 @shared.select
 @shared.choice(
     "--mode",
@@ -131,11 +133,11 @@ def command(specs: Sequence[str], **options: Any) -> int:
     allow = (*config.allow, *options["allow"])
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
     with Progress() as progress:
-        catalog = _load(config, progress)
+        catalog = _load(config, progress, in_file=options["config"] is not None)
     if options["host"]:
         variables = config.variables or _credential_variables(config, catalog)
         return _print_config(specs, options, variables, len(catalog.entries))
-    missing = [*_missing_credentials(config, catalog)]
+    missing = [*_missing_credentials(config, catalog, in_file=options["config"] is not None)]
     connections = [connection for _, _, connection in catalog.parts]
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
     from specfn.mcp import build  # noqa: PLC0415  # slow import
@@ -175,6 +177,7 @@ _OF_ONE: Final = {
     "cookies": "--cookie",
     "origins": "--origin",
     "globs": "--select",
+    **{row.field: row.option for row in CALL_OPTIONS},
 }
 _OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
 
@@ -223,6 +226,7 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             origins=tuple(options["origins"]),
             timeout=options["timeout"],
             select=tuple(options["globs"]),
+            switches={row.field: options[row.field] for row in CALL_OPTIONS},
         )
         for name, spec in pairs
     )
@@ -271,8 +275,8 @@ def _by_document(
     return values
 
 
-def _load(config: "ServerConfig", progress: Progress) -> "Catalog":
-    """Return the functions of all documents with their connections."""
+def _load(config: "ServerConfig", progress: Progress, *, in_file: bool) -> "Catalog":
+    """Return the functions of all documents with their connections; errors name the keys of a file."""
     from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
     is_one = len(config.documents) == 1
@@ -290,12 +294,14 @@ def _load(config: "ServerConfig", progress: Progress) -> "Catalog":
         catalog = catalog.add(
             replace(application, functions=select_functions(application, document.select)),
             namespace=name,
-            connection=_connection(application.functions[0].api, document, name),
+            connection=_connection(application.functions[0].api, document, name, in_file=in_file),
         )
     return catalog
 
 
-def _connection(api: "Api", document: "DocumentConfig", name: str) -> "Connection":
+def _connection(
+    api: "Api", document: "DocumentConfig", name: str, *, in_file: bool
+) -> "Connection":
     options = {
         "base_url": document.base_url,
         "origins": document.origins,
@@ -304,9 +310,13 @@ def _connection(api: "Api", document: "DocumentConfig", name: str) -> "Connectio
         "queries": [f"{name}={value}" for name, value in document.query.items()],
         "cookies": [f"{name}={value}" for name, value in document.cookies.items()],
         "timeout": document.timeout,
+        **document.switches,
     }
     option = f"--base-url {name}=URL" if name else "--base-url"
-    return connect.connection(api, options, option, document=name)
+    try:
+        return connect.connection(api, options, option, document=name)
+    except UsageError as error:
+        raise UsageError(with_keys(str(error)) if in_file else str(error)) from None
 
 
 def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[str]:
@@ -314,7 +324,7 @@ def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[st
     return [
         _variable(config, document, scheme)
         for document, (_, functions, _) in zip(config.documents, catalog.parts, strict=True)
-        for scheme in functions[0].api.security_schemes
+        for scheme in functions[0].api.credential_names
     ]
 
 
@@ -323,7 +333,9 @@ def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -
     return connect.variable_of(scheme if is_one else f"{document.name}_{scheme}")
 
 
-def _missing_credentials(config: "ServerConfig", catalog: "Catalog") -> Iterator[str]:
+def _missing_credentials(
+    config: "ServerConfig", catalog: "Catalog", *, in_file: bool
+) -> Iterator[str]:
     """Yield a line for each missing security scheme, with the number of functions that need it."""
     from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
 
@@ -339,7 +351,8 @@ def _missing_credentials(config: "ServerConfig", catalog: "Catalog") -> Iterator
             prefix = "" if len(config.documents) == 1 else f"{document.name}."
             yield (
                 f"{count} of {len(functions)} functions need the credential {scheme}, which is missing: "
-                f"pass --auth {prefix}{scheme}=VALUE or set {_variable(config, document, scheme)}"
+                f"pass --auth {prefix}{scheme}=VALUE or set {_variable(config, document, scheme)}; if the server needs "
+                f"none, {'write anonymous: true' if in_file else 'pass --anonymous'}"
             )
 
 

@@ -12,6 +12,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
+from specfn.http.call_options import CALL_OPTIONS
 from specfn.human import READY
 from specfn.settings import DEFAULT
 
@@ -88,6 +89,9 @@ def _connection(application: "Application", given: dict[str, Any]) -> "Connectio
             if given[option]:
                 name = {"queries": "query"}.get(option, option.removesuffix("s"))
                 raise UsageError(f"--{name} needs --base-url URL")
+        for row in CALL_OPTIONS:
+            if given[row.field]:
+                raise UsageError(f"{row.option} needs --base-url URL")
         return None
     api = application.functions[0].api if application.functions else None
     if api is None:

@@ -257,7 +257,7 @@ def choose(route: Route, api: Api, connection: Connection) -> Base:
     Raises:
         UsageError: the caller allows no declared server.
     """
-    if route.servers:
+    if route.servers and connection.servers == "declared":
         return _choose_own_server(route, api, connection)
     if connection.base_url is not None:
         return replace(parse(connection.base_url), trusted=True)
@@ -288,7 +288,12 @@ def _choose_own_server(route: Route, api: Api, connection: Connection) -> Base:
         return _require_public(bases[0], connection)
     raise UsageError(
         f"{route.method_and_path} declares its own server: "
-        f"add {bases[0].origin!r} to connection.origins to allow it",
+        f"add {bases[0].origin!r} to connection.origins to allow it"
+        + (
+            ', or pass Connection(servers="base_url") to send everything to the base_url'
+            if connection.base_url is not None
+            else ""
+        ),
     )
 
 

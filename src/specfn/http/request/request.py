@@ -14,7 +14,6 @@ import httpx
 
 from specfn._internal.frames import without_locals
 from specfn._internal.io import run_without_waiting
-from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.charsets import unsendable_charset
@@ -23,7 +22,7 @@ from specfn.http.masking import Masking
 from specfn.http.redacted_request import redacted_request
 from specfn.http.request import base_url, parameters, security
 from specfn.http.request import body as bodies
-from specfn.http.request.security import Slot
+from specfn.http.request.security import SchemeChoice, Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events, is_json
@@ -62,7 +61,7 @@ class Draft:
         headers: the names and values of the headers, by lower-case name.
         cookies: the names and values of the cookies, in order.
         content: the bytes of the body; ``None`` if there is no body.
-        schemes: the security schemes whose credentials are required, by name.
+        choice: the security schemes whose credentials are sent, and what is missing.
         once: whether the request must not be sent again, whatever its method is.
 
     The repr omits what comes from arguments.
@@ -77,7 +76,7 @@ class Draft:
     headers: Mapping[str, Pair] = field(repr=False)
     cookies: tuple[Pair, ...] = field(repr=False)
     content: bytes | None = field(repr=False)
-    schemes: Mapping[str, JsonObject]
+    choice: SchemeChoice
     once: bool
 
 
@@ -101,7 +100,7 @@ def request(
     draft = prepare(function, arguments, connection, validate=validate)
     given = {
         name: run_without_waiting(credential(name, connection.credentials[name], _sync_result))
-        for name in draft.schemes
+        for name in draft.choice.sent
     }
     return finish(draft, additions(draft, given, connection))
 
@@ -186,7 +185,7 @@ def prepare(
     if problems:
         raise _without_human_part(ArgumentError(function.name, problems), function, arguments)
     base = base_url.choose(route, function.api, connection)
-    names = security.required_schemes(route, function.api, base, connection)
+    choice = security.choose_schemes(route, function.api, base, connection)
     faults = SerializationFaults()
     path, query, headers, cookies = _serialize_parameters(route, named, faults)
     content, content_type = _body(route, named, faults)
@@ -207,7 +206,7 @@ def prepare(
         headers=usual | headers,
         cookies=cookies,
         content=content,
-        schemes={name: function.api.security_schemes[name] for name in names},
+        choice=choice,
         once=not is_repeatable(route),
     )
 
@@ -377,10 +376,13 @@ def additions(
         ("query", connection.query),
         ("cookie", connection.cookies),
     )
+    authorization = None if connection.anonymous else security.client_authorization(connection)
+    if authorization is not None:
+        yield "header", "Authorization", authorization
     for slot, group in groups:
         for name, secret in group.items():
             yield slot, name, reveal(secret)
-    for name, scheme in draft.schemes.items():
+    for name, scheme in draft.choice.sent.items():
         placed = security.place_credential(name, scheme, credentials[name])
         if placed is not None:
             yield placed.slot, placed.name, placed.value

@@ -1,17 +1,20 @@
 """Security requirements and credentials of a request (rule X6)."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+import httpx
+
 from specfn._internal.json import JsonObject
+from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.http.connection import MASK, Connection, reveal
-from specfn.migrate.parameters.reserved import overrides
+from specfn.migrate.parameters.reserved import overrides, plain
 from specfn.migrate.route import Api, Location, Parameter, Route
 from specfn.network.headers import is_cookie_value, is_token, is_value
-from specfn.network.origins import Base, is_loopback
+from specfn.network.origins import Base, is_loopback, parse
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
@@ -45,106 +48,276 @@ class Placement:
 
 
 def require_declared(api: Api, connection: Connection) -> None:
-    """Check that each credential of a connection belongs to a security scheme of the document.
+    """Check that each credential of a connection belongs to a security scheme or a hidden parameter of the document.
 
     Raises:
-        UsageError: a credential belongs to no declared scheme.
+        UsageError: a credential belongs to neither.
     """
-    unknown = sorted(set(connection.credentials).difference(api.security_schemes))
+    unknown = sorted(set(connection.credentials).difference(api.credential_names))
     if unknown:
         known = ", ".join(sorted(api.security_schemes)) or "none"
+        more = ", ".join(sorted(api.hidden.difference(api.security_schemes)))
         raise UsageError(
             f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
             f"the document declares: {known}"
+            + (f"; its hidden parameters are: {more}" if more else "")
         )
 
 
-def required_schemes(route: Route, api: Api, base: Base, connection: Connection) -> tuple[str, ...]:
-    """Return the names of the security schemes whose credentials are sent.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingCredential:
+    """A credential that the document requires and the connection does not have. The hook ``before`` may add it.
+
+    Attributes:
+        text: the text of the error.
+        places: the places of which one must be in the request.
+    """
+
+    text: str
+    places: tuple[tuple[Slot, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemeChoice:
+    """The security schemes of a request.
+
+    Attributes:
+        sent: the schemes whose credentials are sent, by name.
+        kept: the names of the credentials that are not sent, because the document does not ask for them here.
+        can_send_all: whether ``send_all_credentials`` would send one of them.
+        missing: what the hook ``before`` must add.
+    """
+
+    sent: Mapping[str, JsonObject]
+    kept: tuple[str, ...] = ()
+    can_send_all: bool = False
+    missing: tuple[MissingCredential, ...] = ()
+
+
+def choose_schemes(route: Route, api: Api, base: Base, connection: Connection) -> SchemeChoice:
+    """Return the security schemes whose credentials are sent.
 
     The first satisfied security requirement is used. The empty requirement comes last, so that optional authentication
-    is used if the connection has a credential.
+    is used if the connection has a credential. A scheme that no requirement of the document mentions applies to each
+    operation that declares no ``security`` itself.
 
     Raises:
         UsageError: no requirement is satisfied, a credential belongs to no declared scheme, or credentials must not be
             sent to the base URL.
     """
     require_declared(api, connection)
-    names = _first_satisfied_requirement(route, api, connection)
-    names = (*names, *_schemes_of_hidden(route, api, connection, names))
+    required, missing = _required(route, api, connection)
+    given = _given(connection)
+    sent = {name: api.security_schemes[name] for name in required if name in given}
+    for_hidden, missing_hidden = _for_hidden(route, api, connection, required)
+    sent |= for_hidden
+    missing = (*missing, *missing_hidden)
+    if missing and connection.before is None:
+        raise UsageError(missing[0].text)
     if not base.trusted:
-        if names:
+        if required or for_hidden:
             raise UsageError(
                 f"{route.method_and_path} needs credentials, but {base.origin} is not an origin of the "
                 "connection: add it to connection.origins to send them there",
             )
-        return ()
-    if _is_exposed(base, connection) and (names or _carries_secrets(route, api, connection)):
-        raise UsageError(
-            f"credentials cannot be sent to {base.origin}, which does not use https: "
-            "pass allow_insecure=True to send them",
-        )
-    return tuple(name for name in names if name in connection.credentials)
-
-
-def _first_satisfied_requirement(route: Route, api: Api, connection: Connection) -> tuple[str, ...]:
-    alternatives = [tuple(name for name, _ in requirement) for requirement in route.security]
-    if not alternatives:
-        return ()
-    for names in alternatives:
-        if names and all(_has(name, api, connection) for name in names):
-            return names
-    if () in alternatives:
-        return ()
-    wanted = " or ".join(" and ".join(names) for names in alternatives)
-    if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
-        raise UsageError(
-            f"{route.method_and_path} needs credentials: {wanted}; the document declares no such "
-            f"security scheme (it declares: {', '.join(sorted(api.security_schemes)) or 'none'}): correct the document"
-        )
-    raise UsageError(
-        f"{route.method_and_path} needs credentials: {wanted}; "
-        "pass them by these names in connection.credentials",
+        return SchemeChoice(sent={}, missing=missing)
+    further = _further(route, api, connection, sent)
+    sent |= {
+        name: scheme
+        for name, scheme in further.items()
+        if connection.send_all_credentials or _is_unrequired(name, route, api)
+    }
+    if not api.unrequired.isdisjoint(sent):
+        _log_unrequired(api, connection, sent)
+    if _is_exposed(base, connection) and (sent or required or _carries_secrets(api, connection)):
+        raise _exposed(base)
+    return SchemeChoice(
+        sent=sent,
+        kept=tuple(name for name in given if name in api.security_schemes and name not in sent),
+        can_send_all=bool(further.keys() - sent.keys()),
+        missing=missing,
     )
 
 
-def _schemes_of_hidden(
-    route: Route, api: Api, connection: Connection, names: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return further schemes, whose keys the operation declares as parameters (rule R7).
+def require_secure(api: Api, connection: Connection) -> None:
+    """Check that no credential of a connection would be sent to its base URL without https.
 
     Raises:
-        UsageError: a required hidden parameter has no value.
+        UsageError: one would be sent.
     """
-    wanted = []
+    base = None if connection.base_url is None else parse(connection.base_url)
+    has_credential = bool(_given(connection)) or _carries_secrets(api, connection)
+    if base is not None and _is_exposed(base, connection) and has_credential:
+        raise _exposed(base)
+
+
+def _given(connection: Connection) -> tuple[str, ...]:
+    """Return the names of the credentials that may be sent. ``None`` means that one is not sent."""
+    if connection.anonymous:
+        return ()
+    return tuple(name for name, value in connection.credentials.items() if value is not None)
+
+
+def client_authorization(connection: Connection) -> str | None:
+    """Return the header ``Authorization`` of a client of the caller."""
+    client = connection.client or connection.async_client
+    value: str | None = None if client is None else client.headers.get("authorization")
+    return value
+
+
+def _authenticates_itself(connection: Connection) -> bool:
+    """Return whether the caller takes care of authentication: by ``auth``, a client or the header ``Authorization``."""
+    client = connection.client or connection.async_client
+    return (
+        connection.auth is not None
+        or _is_passed("header", "Authorization", connection)
+        or (client is not None and client.auth is not None)
+        or client_authorization(connection) is not None
+    )
+
+
+def _required(
+    route: Route, api: Api, connection: Connection
+) -> tuple[tuple[str, ...], tuple[MissingCredential, ...]]:
+    """Return the schemes of the requirement that is used, and what is missing if none is satisfied."""
+    alternatives = [tuple(name for name, _ in requirement) for requirement in route.security]
+    for names in alternatives:
+        if names and not connection.anonymous and _is_satisfied(names, api, connection):
+            return names, ()
+    if not alternatives or () in alternatives or connection.anonymous:
+        return (), ()
+    own = max(alternatives, key=lambda names: len({*names}.intersection(_given(connection))))
+    if _authenticates_itself(connection):
+        return own, ()
+    wanted = " or ".join(dict.fromkeys(_describe(names, api) for names in alternatives))
+    if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
+        raise UsageError(
+            f"{route.method_and_path} needs credentials: {wanted}; the document declares no such "
+            f"security scheme (it declares: {', '.join(sorted(api.security_schemes)) or 'none'}): correct the document; "
+            "if the server needs none, pass Connection(anonymous=True)"
+        )
+    listed = dict.fromkeys(name for names in alternatives for name in names)
+    schemes = [api.security_schemes[name] for name in listed if name in api.security_schemes]
+    unset = [name for name in listed if connection.credentials.get(name, "") is None]
+    text = (
+        f"{route.method_and_path} needs credentials: {wanted}; "
+        "pass them by these names in connection.credentials; if the server needs none, pass Connection(anonymous=True)"
+        + (f"; {unset[0]!r} is None: is its environment variable set?" if unset else "")
+        + (_NOT_ADDED if connection.before is not None else "")
+    )
+    places = tuple(_slot(scheme) for scheme in schemes if scheme.get("type") != "mutualTLS")
+    return own, (MissingCredential(text=text, places=(("header", "Authorization"), *places)),)
+
+
+#: The end of an error after the hook.
+_NOT_ADDED: Final = "; connection.before did not add them"
+
+
+def _is_satisfied(names: Sequence[str], api: Api, connection: Connection) -> bool:
+    """Return whether the credentials satisfy a requirement. One token is enough for schemes that write it alike."""
+    forms = {_form(name, api) for name in names if _has(name, api, connection)}
+    return all(_form(name, api) in forms for name in names)
+
+
+def _form(name: str, api: Api) -> tuple[str, ...]:
+    """Return the place and the prefix of a scheme's credential."""
+    scheme = api.security_schemes.get(name)
+    if scheme is None or scheme.get("type") == "mutualTLS":
+        return (name,)
+    slot, target = _slot(scheme)
+    target = target.lower() if slot == "header" else target
+    return slot, target, "" if scheme.get("type") == "apiKey" else _prefix(scheme)
+
+
+def _describe(names: Sequence[str], api: Api) -> str:
+    """Return the schemes of a requirement; of those that one token satisfies, the first."""
+    firsts: dict[tuple[str, ...], str] = {}
+    for name in names:
+        firsts.setdefault(_form(name, api), name)
+    return " and ".join(firsts.values())
+
+
+def _for_hidden(
+    route: Route, api: Api, connection: Connection, required: Sequence[str]
+) -> tuple[dict[str, JsonObject], tuple[MissingCredential, ...]]:
+    """Return the schemes of hidden parameters (rule R7), and the required parameters without a value.
+
+    A credential under the name of a parameter is sent as the parameter. One for a scheme with the same key is sent as
+    the document declares the scheme.
+    """
+    given = _given(connection)
+    wanted: dict[str, JsonObject] = {}
+    missing: list[MissingCredential] = []
     for parameter in route.hidden:
-        slot = _SLOTS[parameter.location]
-        schemes = api.security_schemes.items()
-        own = [name for name, scheme in schemes if _is_at(scheme, slot, parameter.name)]
-        given = [name for name in own if name in connection.credentials]
-        if not set(own) & set(names) and not _is_given(slot, parameter.name, connection):
-            if given:
-                wanted.append(given[0])
-            elif parameter.required and not (own and route.security):
-                raise UsageError(_missing(route, slot, parameter, own))
-    return tuple(dict.fromkeys(wanted))
+        slot, name = _SLOTS[parameter.location], parameter.name
+        own = [
+            other for other, scheme in api.security_schemes.items() if _is_at(scheme, slot, name)
+        ]
+        places = [(slot, name), *(_slot(api.security_schemes[other]) for other in own)]
+        if set(own) & set(required) or any(_is_passed(*place, connection) for place in places):
+            continue
+        is_optional = name in api.hidden and (
+            connection.anonymous or _authenticates_itself(connection)
+        )
+        first = next((other for other in own if other in given), None)
+        if first is not None:
+            wanted[first] = api.security_schemes[first]
+        elif name in given and name not in api.security_schemes:
+            wanted[name] = {"type": "apiKey", "in": slot, "name": name}
+        elif parameter.required and not (own and route.security) and not is_optional:
+            text = _missing(route, slot, parameter, own, api)
+            text += _NOT_ADDED if connection.before is not None else ""
+            missing.append(MissingCredential(text=text, places=tuple(places)))
+    return wanted, tuple(missing)
+
+
+def _further(
+    route: Route, api: Api, connection: Connection, sent: Mapping[str, JsonObject]
+) -> dict[str, JsonObject]:
+    """Return the schemes that no requirement of the operation names, and whose credentials could be sent nevertheless."""
+    if route.operation.get("security") == []:
+        return {}  # the document says that no credential is needed
+    taken = {_form(name, api)[:2] for name in sent}
+    further = {}
+    for name in _given(connection):
+        if name in api.security_schemes and _form(name, api)[:2] not in taken:
+            taken.add(_form(name, api)[:2])
+            further[name] = api.security_schemes[name]
+    return further
+
+
+def _is_unrequired(name: str, route: Route, api: Api) -> bool:
+    return name in api.unrequired and "security" not in route.operation
+
+
+def _log_unrequired(api: Api, connection: Connection, sent: Mapping[str, JsonObject]) -> None:
+    """Log once for a connection that a credential is sent although no requirement mentions its scheme."""
+    for name in api.unrequired.intersection(sent).difference(connection.logged):
+        connection.logged.add(name)
+        log.warning(
+            "the credential %r is sent with every operation that declares no security of its own, because no security "
+            "requirement of the document mentions its scheme",
+            name,
+        )
 
 
 def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
-    if scheme.get("type") != "apiKey" or _slot(scheme)[0] != slot:
-        return False
-    own = _slot(scheme)[1]
-    return own == name or (slot == "header" and own.lower() == name.lower())
+    """Return whether a parameter is the key of a scheme, also in another spelling."""
+    return (
+        scheme.get("type") == "apiKey"
+        and _slot(scheme)[0] == slot
+        and plain(_slot(scheme)[1]) == plain(name)
+    )
 
 
-def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str]) -> str:
-    """Return the error text for a required hidden parameter without a value, with the option that sets it."""
+def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str], api: Api) -> str:
+    """Return the error text for a required hidden parameter without a value, with the options that set it."""
     name = parameter.name
     option = f"connection.{_FIELDS[slot]}[{name!r}]"
     if overrides(name, parameter.location) is not None:
         option = f"Options.fixed[{f'{parameter.location}.{name}'!r}] or {option}"
-    elif schemes:
-        option = f"connection.credentials[{schemes[0]!r}]"
+    elif schemes or (name in api.hidden and name not in api.security_schemes):
+        option = f"connection.credentials[{(schemes or [name])[0]!r}] or {option}"
     return (
         f"{route.method_and_path} needs the {slot} parameter {name!r}, "
         f"which the model does not see: pass it as {option}"
@@ -158,19 +331,34 @@ def _has(name: str, api: Api, connection: Connection) -> bool:
         return False
     if scheme.get("type") == "mutualTLS":
         return connection.client is not None or connection.async_client is not None
-    return name in connection.credentials or _is_passed(scheme, connection)
+    return name in _given(connection) or _is_passed(*_slot(scheme), connection)
 
 
-def _is_passed(scheme: JsonObject, connection: Connection) -> bool:
-    """Return whether the headers, query or cookies of the caller already contain the credential of a scheme."""
-    return _is_given(*_slot(scheme), connection)
-
-
-def _is_given(slot: Slot, name: str, connection: Connection) -> bool:
+def _is_passed(slot: Slot, name: str, connection: Connection) -> bool:
     """Return whether the headers, query or cookies of the caller contain a name."""
     if slot == "header":
         return name.lower() in {header.lower() for header in connection.headers}
     return name in (connection.query if slot == "query" else connection.cookies)
+
+
+def require_added(request: httpx.Request, missing: Iterable[MissingCredential]) -> None:
+    """Check that the hook ``before`` added what the connection does not have.
+
+    Raises:
+        UsageError: a credential is still missing.
+    """
+    for credential in missing:
+        if not any(_is_in(request, slot, name) for slot, name in credential.places):
+            raise UsageError(credential.text)
+
+
+def _is_in(request: httpx.Request, slot: Slot, name: str) -> bool:
+    if slot == "header":
+        return name in request.headers
+    if slot == "query":
+        return name in request.url.params
+    cookies = request.headers.get("cookie", "").split(";")
+    return name in {pair.partition("=")[0].strip() for pair in cookies}
 
 
 def _slot(scheme: JsonObject) -> tuple[Slot, str]:
@@ -185,18 +373,23 @@ def _is_exposed(base: Base, connection: Connection) -> bool:
     return base.scheme != "https" and not connection.allow_insecure and not is_loopback(base.host)
 
 
-def _carries_secrets(route: Route, api: Api, connection: Connection) -> bool:
-    """Return whether the headers, query or cookies of the caller contain credentials."""
-    named = any(header.lower() in _SECRET_HEADERS for header in connection.headers)
+def _exposed(base: Base) -> UsageError:
+    return UsageError(
+        f"credentials cannot be sent to {base.origin}, which does not use https: "
+        "pass Connection(allow_insecure=True) to send them"
+    )
+
+
+def _carries_secrets(api: Api, connection: Connection) -> bool:
+    """Return whether the caller's authentication, headers, query or cookies contain credentials."""
+    places = [_slot(scheme) for scheme in api.security_schemes.values()]
+    hidden = {name.lower() for name in api.hidden}
     return (
-        named
+        any(header.lower() in _SECRET_HEADERS for header in connection.headers)
+        or (_authenticates_itself(connection) and not connection.anonymous)
         or bool(connection.cookies)
-        or any(_is_passed(scheme, connection) for scheme in api.security_schemes.values())
-        or any(
-            _is_given(_SLOTS[parameter.location], parameter.name, connection)
-            for parameter in route.hidden
-            if overrides(parameter.name, parameter.location) is None
-        )
+        or any(_is_passed(slot, name, connection) for slot, name in places)
+        or any(name.lower() in hidden for name in (*connection.headers, *connection.query))
     )
 
 
@@ -233,9 +426,13 @@ def mask_placement(scheme: JsonObject) -> Placement | None:
     if scheme.get("type") == "mutualTLS":
         return None
     slot, target = _slot(scheme)
-    kind = _kind(scheme)
-    prefix = "" if kind == "apiKey" else f"{_PREFIXES.get(kind, scheme.get('scheme', ''))} "
+    prefix = "" if scheme.get("type") == "apiKey" else f"{_prefix(scheme)} "
     return Placement(slot=slot, name=target, value=prefix + MASK)
+
+
+def _prefix(scheme: JsonObject) -> str:
+    """Return the word before the credential in ``Authorization``."""
+    return str(_PREFIXES.get(_kind(scheme), scheme.get("scheme", "")))
 
 
 def _kind(scheme: JsonObject) -> str:
@@ -246,10 +443,12 @@ def _kind(scheme: JsonObject) -> str:
 def _text(name: str, _: JsonObject, credential: Any) -> str:
     text = reveal(credential)
     if not isinstance(text, str):
-        raise UsageError(f"the credential for {name!r} must be a string, not {type(text).__name__}")
+        kind = type(text).__name__
+        raise UsageError(f"the credential for {name!r} must be a string, not {kind}")
     if not text.strip():
         raise UsageError(
-            f"the credential for {name!r} is empty: pass its value in connection.credentials"
+            f"the credential for {name!r} is empty: pass its value in connection.credentials; if it comes from an "
+            "environment variable, is the variable set? None does not send it"
         )
     return text.strip()  # a line read from a file ends with a line feed
 

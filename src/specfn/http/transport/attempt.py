@@ -5,7 +5,7 @@ A response with events is read event by event (rule X15). All other responses ar
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, cast
@@ -88,6 +88,8 @@ class Attempt:
         until: the end of the time of the call, on the clock of ``time.monotonic``.
         is_guarded: private addresses are refused.
         is_first: this is the first request of the call.
+        authenticates: the authentication of the connection or of its client applies.
+        on_request: is called with each request that an authentication sends.
     """
 
     request: httpx.Request
@@ -95,6 +97,8 @@ class Attempt:
     until: float
     is_guarded: bool
     is_first: bool
+    authenticates: bool = False
+    on_request: Callable[[httpx.Request], None] = id  # type: ignore[assignment]
 
     # -- blocking -------------------------------------------------------------------------------------
 
@@ -113,7 +117,7 @@ class Attempt:
         return self._send(streams=True)
 
     def _send(self, *, streams: bool) -> Result | OpenStream:
-        self._prepare()
+        self._prepare(self.request)
         body: _Body | None = None
         try:
             with sockets.limit_sockets(self.until, is_guarded=self.is_guarded):
@@ -164,12 +168,38 @@ class Attempt:
         return chunk
 
     def _send_request(self) -> httpx.Response:
+        """Send the request, and the requests of its authentication: those that the flow of ``auth`` yields."""
+        auth = self.connection.auth
+        if auth is None or not self.authenticates:
+            return self._send_one(self.request)
+        flow = auth.sync_auth_flow(self.request)
+        try:
+            request = next(flow)
+            while True:
+                response = self._send_one(self._in_flow(request))
+                if self._is_read_for(auth, request, response):
+                    body = _Whole(response, self._inflater(response))
+                    for chunk in _chunks(response):
+                        if not body.feed(chunk) or self._is_over():
+                            break
+                    response.close()
+                    response = _read(body)
+                response.request = request
+                try:
+                    request = flow.send(response)
+                except StopIteration:
+                    return response
+                response.close()
+        finally:
+            flow.close()
+
+    def _send_one(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.client
         if client is not None:
-            return pool.send_with_client(client, self.request)
+            return pool.send_with_client(client, request, authenticates=self.authenticates)
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
-        return pool.transport(self.connection).handle_request(self.request)
+        return pool.transport(self.connection).handle_request(request)
 
     # -- asynchronous ---------------------------------------------------------------------------------
 
@@ -184,7 +214,7 @@ class Attempt:
         return await self._asend(streams=True)
 
     async def _asend(self, *, streams: bool) -> Result | OpenAsyncStream:
-        self._prepare()
+        self._prepare(self.request)
         body: _Body | None = None
         guard = sockets.guarded.set(self.is_guarded)
         try:
@@ -240,21 +270,57 @@ class Attempt:
             return await anext(chunks, None)
 
     async def _asend_request(self) -> httpx.Response:
+        auth = self.connection.auth
+        if auth is None or not self.authenticates:
+            return await self._asend_one(self.request)
+        flow = auth.async_auth_flow(self.request)
+        async with aclosing(flow):
+            request = await anext(flow)
+            while True:
+                response = await self._asend_one(self._in_flow(request))
+                if self._is_read_for(auth, request, response):
+                    body = _Whole(response, self._inflater(response))
+                    async with aclosing(_achunks(response)) as chunks:
+                        async for chunk in chunks:
+                            if not body.feed(chunk) or self._is_over():
+                                break
+                    await response.aclose()
+                    response = _read(body)
+                response.request = request
+                try:
+                    request = await flow.asend(response)
+                except StopAsyncIteration:
+                    return response
+                await response.aclose()
+
+    async def _asend_one(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
-            return await pool.asend_with_client(client, self.request)
+            return await pool.asend_with_client(client, request, authenticates=self.authenticates)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
         transport = await pool.atransport(self.connection)
-        return await transport.handle_async_request(self.request)
+        return await transport.handle_async_request(request)
 
     # -- both -----------------------------------------------------------------------------------------
 
-    def _prepare(self) -> None:
+    def _in_flow(self, request: httpx.Request) -> httpx.Request:
+        """Return a request of an authentication with the limits of the connection."""
+        self.on_request(request)
+        return self._prepare(request)
+
+    def _is_read_for(
+        self, auth: httpx.Auth, request: httpx.Request, response: httpx.Response
+    ) -> bool:
+        """Return whether an authentication may read the body of a response. Others may be streams."""
+        is_result = request is self.request and response.status_code != 401
+        return auth.requires_response_body or not is_result
+
+    def _prepare(self, request: httpx.Request) -> httpx.Request:
         timeout = self.connection.limits
-        self.request.url = RedactedURL(self.request.url)  # a hook may have replaced the request
-        self.request.extensions = {
-            **self.request.extensions,
+        request.url = RedactedURL(request.url)  # a hook may have replaced the request
+        request.extensions = {
+            **request.extensions,
             "timeout": {
                 "connect": timeout.connect,
                 "pool": timeout.total,
@@ -262,11 +328,15 @@ class Attempt:
                 "write": timeout.read,
             },
         }
+        return request
 
-    def _body(self, response: httpx.Response) -> _Body:
+    def _inflater(self, response: httpx.Response) -> Inflater:
         is_raw = not response.is_stream_consumed
         encoding = response.headers.get("content-encoding", "") if is_raw else ""
-        inflater = Inflater(encoding, self.connection.max_bytes)
+        return Inflater(encoding, self.connection.max_bytes)
+
+    def _body(self, response: httpx.Response) -> _Body:
+        inflater = self._inflater(response)
         parser = event_parser(self.request.method, response.status_code, response.headers)
         if parser is None:
             return _Whole(response, inflater)
@@ -351,6 +421,28 @@ class Attempt:
         if reader.stopped is not None:
             where = f"{self.request.method} {url_without_secrets(str(self.request.url))}"
             raise LimitError(f"{where}: {reader.reason()}")
+
+
+#: Headers about the bytes of a body that is already read.
+_OF_BYTES: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+def _read(body: _Whole) -> httpx.Response:
+    """Return a response whose body was read within the limits of the connection.
+
+    Raises:
+        LimitError: the body is longer than a limit.
+    """
+    content = body.inflater.content()
+    if body.inflater.truncated:
+        raise LimitError("a response to a request of connection.auth is longer than max_bytes")
+    headers = [pair for pair in body.response.headers.multi_items() if pair[0] not in _OF_BYTES]
+    return httpx.Response(
+        body.response.status_code,
+        headers=headers,
+        content=content,
+        extensions=body.response.extensions,
+    )
 
 
 #: The first value of the generators, which starts them.

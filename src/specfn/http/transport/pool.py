@@ -9,15 +9,17 @@ import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
 
 import httpx
 
-from specfn.http.connection import Connection
+from specfn.errors import UsageError
+from specfn.http.connection import AsyncHTTPClient, Connection, HTTPClient
 from specfn.http.follow_up import is_repeatable
-from specfn.http.redacted_request import hide_queries_in_log
+from specfn.http.redacted_request import RedactedHeaders, hide_queries_in_log, redacted_class
 from specfn.network.response_body import ReceivedResponse
 from specfn.network.sockets import AsyncTransport, Transport
 
@@ -122,13 +124,16 @@ _OPENED: Final = ("connect_tcp.complete", "connect_unix_socket.complete", "start
 _received: "weakref.WeakKeyDictionary[Any, ReceivedResponse]" = weakref.WeakKeyDictionary()
 
 
-def send_with_client(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+def send_with_client(
+    client: HTTPClient, request: httpx.Request, *, authenticates: bool
+) -> httpx.Response:
     """Send a request with a client of the caller; return the response when its headers have arrived.
+
+    With ``authenticates``, the authentication of the client applies.
 
     The client reads its sockets itself, so each new socket is made to count what it receives. A socket with bytes
     beyond the response is closed after it, and so is a socket that the client opened for other requests.
     """
-    hide_queries_in_log()
     own = request.extensions.get("trace")
 
     def trace(event: str, info: dict[str, Any]) -> None:
@@ -138,12 +143,18 @@ def send_with_client(client: httpx.Client, request: httpx.Request) -> httpx.Resp
             own(event, info)
 
     request.extensions = {**request.extensions, "trace": trace}
-    return _guard(request, client.send(request, stream=True, follow_redirects=False))
+    request.read()
+    sent = _request_for(client, request)
+    without = {} if authenticates else {"auth": None}
+    with errors_of_httpx(client):
+        response = client.send(sent, stream=True, follow_redirects=False, **without)
+    return _guard(request, _response_of(client, response, sent, request))
 
 
-async def asend_with_client(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+async def asend_with_client(
+    client: AsyncHTTPClient, request: httpx.Request, *, authenticates: bool
+) -> httpx.Response:
     """Send a request like ``send_with_client``, asynchronously."""
-    hide_queries_in_log()
     own = request.extensions.get("trace")
 
     async def trace(event: str, info: dict[str, Any]) -> None:
@@ -153,7 +164,98 @@ async def asend_with_client(client: httpx.AsyncClient, request: httpx.Request) -
             await own(event, info)
 
     request.extensions = {**request.extensions, "trace": trace}
-    return _guard(request, await client.send(request, stream=True, follow_redirects=False))
+    await request.aread()
+    sent = _request_for(client, request)
+    without = {} if authenticates else {"auth": None}
+    with errors_of_httpx(client):
+        response = await client.send(sent, stream=True, follow_redirects=False, **without)
+    return _guard(request, _response_of(client, response, sent, request))
+
+
+# Clients of other libraries with the interface of httpx, such as httpx2: nothing of them is imported. Their requests and
+# responses are made of, and become, those of httpx.
+
+
+def _is_foreign(client: Any) -> bool:
+    return not isinstance(client, httpx.Client | httpx.AsyncClient)
+
+
+def _request_for(client: Any, request: httpx.Request) -> Any:
+    """Return a request for a client, in the class of its library.
+
+    Raises:
+        UsageError: its library would change the URL.
+    """
+    if not _is_foreign(client):
+        hide_queries_in_log()
+        return request
+    kind = client.build_request("GET", "https://localhost").__class__
+    hide_queries_in_log(kind.__module__.partition(".")[0])
+    own = kind(
+        request.method,
+        str(request.url),
+        headers=request.headers.raw,
+        content=request.content,
+        extensions=request.extensions,
+    )
+    own.method = request.method
+    own.url = redacted_class(own.url.__class__)(own.url)
+    if str(own.url) != str(request.url) or own.url.raw_path != request.url.raw_path:
+        raise UsageError("the client of the connection would change the URL of the request")
+    return own
+
+
+def _response_of(client: Any, response: Any, sent: Any, request: httpx.Request) -> httpx.Response:
+    """Return a response of a client as one of httpx. The request gets the headers that the client added."""
+    if not _is_foreign(client):
+        return cast("httpx.Response", response)
+    request.headers = RedactedHeaders(sent.headers.raw)
+    headers = response.headers.raw
+    if response.is_stream_consumed:  # by a hook of the client
+        headers = [pair for pair in headers if pair[0].lower() != b"content-encoding"]
+        return httpx.Response(response.status_code, headers=headers, content=response.content)
+    body = _ForeignBody(client, response)
+    extensions = response.extensions
+    return httpx.Response(response.status_code, headers=headers, stream=body, extensions=extensions)
+
+
+@contextmanager
+def errors_of_httpx(client: Any) -> Iterator[None]:
+    """Raise the errors of httpx instead of those of a client's library, which have the same names."""
+    try:
+        yield
+    except Exception as error:
+        library = type(client).__module__.partition(".")[0]
+        names = [
+            kind.__name__ for kind in type(error).__mro__ if kind.__module__.startswith(library)
+        ]
+        kind = next((getattr(httpx, name) for name in names if hasattr(httpx, name)), None)
+        if kind is None or not _is_foreign(client):
+            raise
+        raise kind(str(error)) from error
+
+
+class _ForeignBody(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a response of another library."""
+
+    def __init__(self, client: Any, response: Any) -> None:
+        self._client = client
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        with errors_of_httpx(self._client):
+            yield from self._response.iter_raw()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with errors_of_httpx(self._client):
+            async for chunk in self._response.aiter_raw():
+                yield chunk
+
+    def close(self) -> None:
+        self._response.close()
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
 
 
 def _count_bytes(socket: Any) -> None:

@@ -6,7 +6,8 @@ the coroutine runs without an event loop.
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal, overload
 
@@ -16,20 +17,32 @@ from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import copy_json, dumps
 from specfn._internal.url import url_without_secrets
-from specfn.errors import HTTPStatusError, ResponseError, UsageError, wrong_result
+from specfn.errors import (
+    HTTPStatusError,
+    ResponseError,
+    TransportError,
+    UsageError,
+    wrong_result,
+)
 from specfn.http.connection import Connection
-from specfn.http.follow_up import redirect, retry_delay
+from specfn.http.follow_up import is_idempotent, redirect, retry_delay
 from specfn.http.masking import Masking
-from specfn.http.redacted_request import ONCE
+from specfn.http.redacted_request import ANONYMOUS, ONCE
 from specfn.http.request import base_url
-from specfn.http.request.request import additions, credential, finish, prepare
+from specfn.http.request.request import Draft, additions, credential, finish, prepare
+from specfn.http.request.security import (
+    MissingCredential,
+    SchemeChoice,
+    choose_schemes,
+    require_added,
+)
 from specfn.http.response import validate_response
 from specfn.http.response.response import Result
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 from specfn.migrate.route import CallableFunction as Function
-from specfn.records import ArgumentProblem
+from specfn.records import ArgumentProblem, Note
 
 
 @overload
@@ -165,12 +178,17 @@ def successful(result: Result, function: Function, connection: Connection | None
     Raises:
         HTTPStatusError: the status is not 2xx.
     """
-    if not result.ok:
-        route = function.route
-        call = f"{route.method_and_path} ({function.name})"
-        beginning = "" if connection is None else excerpt(result, connection)
-        raise HTTPStatusError(result, call, excerpt=beginning)
-    return result
+    if result.ok:
+        return result
+    route = function.route
+    call = f"{route.method_and_path} ({function.name})"
+    if connection is None:
+        raise HTTPStatusError(result, call)
+    advice = ""
+    if result.status in _UNAUTHORIZED:
+        base = base_url.choose(route, function.api, connection)
+        advice = _text_of_unsent(choose_schemes(route, function.api, base, connection))
+    raise HTTPStatusError(result, call, excerpt=excerpt(result, connection), advice=advice)
 
 
 def _stream(function: Function, arguments: Any, connection: Connection | None) -> EventStream:
@@ -232,11 +250,7 @@ async def call_through(
     draft = prepare(function, arguments, connection, accepts_events=io.streams)
     assert connection is not None
     connection.require_open()
-    credentials = {
-        name: await credential(name, connection.credentials[name], io.result_of)
-        for name in draft.schemes
-    }
-    is_guarded = not draft.base.trusted and not connection.allow_private
+    credentials = await _obtain(draft, connection, io)
     request = finish(draft, additions(draft, credentials, connection))
     masking = Masking(
         connection,
@@ -244,19 +258,32 @@ async def call_through(
         copy_json(arguments),
         credentials=_credentials_of_callables(credentials, connection),
     )
-    base_path = draft.base.path
     result = await _exchange(
         request,
         connection,
         io,
         masking,
-        base_path=base_path,
-        is_guarded=is_guarded,
+        base_path=draft.base.path,
+        is_trusted=draft.base.trusted,
         within=within,
+        missing=draft.choice.missing,
+        renew=partial(_renew, draft, request, credentials, connection, io, masking),
     )
+    if result.status in _UNAUTHORIZED:
+        text = _text_of_unsent(draft.choice)
+        notes = (*result.notes, Note(pointer="", text=text)) if text else result.notes
+        result = replace(result, notes=notes)
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
     return await _after(result, connection, io, masking)
+
+
+async def _obtain(draft: Draft, connection: Connection, io: SyncIO) -> dict[str, Any]:
+    """Return the credentials of a request by scheme, of which callables are called."""
+    return {
+        name: await credential(name, connection.credentials[name], io.result_of)
+        for name in draft.choice.sent
+    }
 
 
 def _credentials_of_callables(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
@@ -266,6 +293,49 @@ def _credentials_of_callables(credentials: Mapping[str, Any], connection: Connec
         for name, credential in credentials.items()
         if callable(connection.credentials[name])
     ]
+
+
+async def _renew(
+    draft: Draft,
+    request: httpx.Request,
+    credentials: Mapping[str, Any],
+    connection: Connection,
+    io: SyncIO,
+    masking: Masking,
+) -> httpx.Request | None:
+    """Return the request of a call with new credentials of callables, after a 401 (rule X8).
+
+    Returns:
+        ``None`` if no callable has another credential, or if the request must not be sent again.
+    """
+    may_repeat = is_idempotent(request) or connection.refresh_writes
+    if not may_repeat or not _credentials_of_callables(credentials, connection):
+        return None
+    try:
+        renewed = await _obtain(draft, connection, io)
+        masking.add_credentials(_credentials_of_callables(renewed, connection))
+        if renewed == credentials:
+            return None
+        return finish(draft, additions(draft, renewed, connection))
+    except (TransportError, UsageError):  # the response is the result
+        return None
+
+
+#: The statuses of a response to a request whose credentials are missing or not sufficient.
+_UNAUTHORIZED: Final = frozenset({401, 403})
+
+
+def _text_of_unsent(choice: SchemeChoice) -> str:
+    """Return which credentials of the connection were not sent; empty if all were."""
+    if not choice.kept:
+        return ""
+    sent = f"{' and '.join(map(repr, choice.sent))} was sent; " if choice.sent else ""
+    was = "was" if len(choice.kept) == 1 else "were"
+    it = "it" if len(choice.kept) == 1 else "them"
+    text = f"{sent}{' and '.join(map(repr, choice.kept))} {was} not sent, because the document does not ask for {it} here"
+    return (
+        f"{text}; Connection(send_all_credentials=True) sends {it}" if choice.can_send_all else text
+    )
 
 
 async def forward_through(
@@ -289,11 +359,10 @@ async def forward_through(
             f"{url_without_secrets(str(request.url))} does not have an origin of the connection: "
             "add its origin to connection.origins to allow it"
         )
-    is_guarded = not is_known and not connection.allow_private
     base_path = base_url.path_of(connection, request.url)
     masking = masking or Masking(connection, requests=[request])
     result = await _exchange(
-        request, connection, io, masking, base_path=base_path, is_guarded=is_guarded
+        request, connection, io, masking, base_path=base_path, is_trusted=is_known
     )
     return await _after(result, connection, io, masking)
 
@@ -320,12 +389,28 @@ async def _exchange(
     masking: Masking,
     *,
     base_path: str,
-    is_guarded: bool,
+    is_trusted: bool,
     within: float = math.inf,
+    missing: Sequence[MissingCredential] = (),
+    renew: Callable[[], Awaitable[httpx.Request | None]] | None = None,
 ) -> Result:
-    """Send a request, and follow redirects and retry as the connection allows."""
+    """Send a request, and follow redirects and retry as the connection allows.
+
+    Args:
+        request: the request.
+        connection: the connection.
+        io: sends it.
+        masking: receives the secrets that hooks and clients add.
+        base_path: the path below which credentials are sent.
+        is_trusted: whether the origin may receive credentials.
+        within: the maximum number of seconds, besides the limit of the connection.
+        missing: what the hook ``before`` must add.
+        renew: returns the request with new credentials after a 401; ``None`` if there are none.
+    """
     until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
+    is_guarded = not is_trusted and not connection.allow_private
+    authenticates = is_trusted and not connection.anonymous
     while True:
         outgoing = request
         if connection.before is not None:
@@ -334,10 +419,26 @@ async def _exchange(
             outgoing = request if changed is None else _as_request(changed)
             if ONCE in request.extensions:
                 outgoing.extensions = {**outgoing.extensions, ONCE: True}
-        if connection.before or connection.client or connection.async_client:
+            if not hops:
+                require_added(outgoing, missing)
+        if connection.auth or connection.before or connection.client or connection.async_client:
             masking.add_request(outgoing)  # they may add secrets that the connection does not have
-        result: Result = await io.send(Attempt(outgoing, connection, until, is_guarded, is_first))
+        attempt = Attempt(
+            outgoing,
+            connection,
+            until,
+            is_guarded=is_guarded,
+            is_first=is_first,
+            authenticates=authenticates,
+            on_request=masking.add_request,
+        )
+        result: Result = await io.send(attempt)
         is_first = False
+        if result.status == 401 and renew is not None and not hops:
+            renewed, renew = await renew(), None
+            if renewed is not None:
+                request = renewed
+                continue
         headers, left = result.headers, until - time.monotonic()
         seconds = (
             retry_delay(request, result.status, headers.get("retry-after"), left)
@@ -353,6 +454,7 @@ async def _exchange(
         elif onward is not None and hops < 5:
             hops += 1
             request = onward
+            authenticates = authenticates and ANONYMOUS not in request.extensions
         else:
             return result.with_masking(masking)
 

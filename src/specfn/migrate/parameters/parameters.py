@@ -314,7 +314,7 @@ def _reason_to_hide(
 ) -> str | None:
     """Return why the model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
-    reason = _reason_to_reserve(name, location)
+    reason = reason_to_reserve(name, location)
     if reason is not None:
         return reason
     wish = settings.hidden.get(name)
@@ -325,7 +325,7 @@ def _reason_to_hide(
     return credential_reason(name, location, keys)
 
 
-def _reason_to_reserve(name: str, location: Location) -> str | None:
+def reason_to_reserve(name: str, location: Location) -> str | None:
     """Return why no option can show a parameter to the model; ``None`` if one can (rule X11)."""
     if location == "header" and (reason := reason_to_ignore(name)) is not None:
         return reason
