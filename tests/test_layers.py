@@ -28,6 +28,7 @@ ORDER = (
         "_internal.json",
         "_internal.caller_arguments",
         "_internal.lazy_names",
+        "_internal.likeness",
         "_internal.logs",
         "_internal.pointer",
         "_internal.settings_model",
@@ -61,6 +62,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 BASE = {
     ("_internal.io", "errors"),
     ("_internal.caller_arguments", "errors"),
+    ("_internal.did_you_mean", "_internal.likeness"),
     ("_internal.logs", "_internal.characters"),
     ("_internal.pointer", "_internal.json"),
     ("_internal.settings_model", "_internal.did_you_mean"),

@@ -324,7 +324,7 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
     ("schema", "value", "description"),
     [
         ({"$ref": "#/$defs/D"}, 5, "It must be string."),
-        ({"properties": {"id": False}}, {"id": 1}, "This property is not allowed."),
+        ({"properties": {"id": False}}, {"id": 1}, "The server sets this property."),
         (
             {"properties": {"a": True, "b": False}, "additionalProperties": False},
             {"c": 1},

@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-# Patterns are strings: `re` compiles and caches each on first use.
-_SEPARATORS: Final = r"[\W_]+"
-_ASCII_WORDS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-_WORDS: Final = _ASCII_WORDS + r"|[^\W\d_]+"
+from specfn._internal.likeness import letters
 
-#: The maximum number of texts that are compared, and of characters of one text.
+# Patterns are strings: `re` compiles and caches each on first use.
+_ASCII_WORDS: Final = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+
+#: The maximum number of texts that are compared.
 _MAX_TEXTS: Final = 2_000
-_MAX_CHARACTERS: Final = 80
 
 #: The maximum number of names of functions that are compared letter by letter, and the similarity of a suggested one.
 _MAX_COMPARED: Final = 24
@@ -46,33 +45,6 @@ def near(word: str, known: Iterable[str]) -> str:
     return f"; there is {', '.join(map(repr, there[:10]))}{more}" if there else ""
 
 
-@lru_cache(maxsize=8192)
-def letters(name: str) -> str:
-    """Return a name without case and separators; empty for a very long name."""
-    return re.sub(_SEPARATORS, "", name).lower() if len(name) <= _MAX_CHARACTERS else ""
-
-
-def is_nearly_equal(left: str, right: str) -> bool:
-    """Return whether two texts of at least 3 characters are equal, or differ in one added, missing, changed or exchanged one."""
-    shorter = min(len(left), len(right))
-    if abs(len(left) - len(right)) > 1 or shorter < 3:
-        return False
-    start = 0
-    while start < shorter and left[start] == right[start]:
-        start += 1
-    rest, other = left[start:], right[start:]
-    exchanged = rest[:2] == other[1::-1] and rest[2:] == other[2:]
-    return rest[1:] == other[1:] or rest[1:] == other or rest == other[1:] or exchanged
-
-
-def same_words(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names whose words include or are included in the words of a name: ``user`` and ``user_id``."""
-    words = _words(name)
-    return [
-        other for other in names if words and (words <= _words(other) or words >= _words(other))
-    ]
-
-
 def closest(text: str, texts: Sequence[str]) -> str | None:
     """Return the text with the most common letter pairs; ``None`` if none is similar."""
     pairs = _pairs(text)
@@ -83,12 +55,6 @@ def closest(text: str, texts: Sequence[str]) -> str | None:
         if share > most or (best is None and share == most):
             best, most = other, share
     return best
-
-
-@lru_cache(maxsize=8192)
-def _words(name: str) -> frozenset[str]:
-    words = re.findall(_WORDS, name) if len(name) <= _MAX_CHARACTERS else ()
-    return frozenset(word.lower() for word in words)
 
 
 @lru_cache(maxsize=8192)

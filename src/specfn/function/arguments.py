@@ -16,6 +16,7 @@ from specfn.migrate.safety import is_creation
 from specfn.records import ArgumentProblem, Repair
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.parse import MAX_CHARACTERS, parse
+from specfn.validation.plain_types import AFFECTS_MORE, UNKNOWN
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, strict
@@ -235,7 +236,7 @@ class Checkable(Protocol):
 def coerce_arguments(
     function: Checkable, arguments: Any, *, keep_parsed: bool, texts: Sequence[str] = ()
 ) -> Success | Failure:
-    """Coerce and validate arguments.
+    """Coerce and validate arguments. A failure warns of filters; see ``warn_of_filters``.
 
     Args:
         function: the function.
@@ -245,7 +246,23 @@ def coerce_arguments(
     """
     diagnosis = _diagnosis(function, arguments)
     outcome = function.validate(arguments) if diagnosis is None else diagnosis.outcome(arguments)
-    if outcome or function.fault is not None:
+    if outcome:
+        return outcome
+    outcome = _repair(function, arguments, outcome, diagnosis, keep_parsed=keep_parsed, texts=texts)
+    return outcome or warn_of_filters(function.route, outcome)
+
+
+def _repair(
+    function: Checkable,
+    arguments: Any,
+    outcome: Success | Failure,
+    diagnosis: Diagnosis | None,
+    *,
+    keep_parsed: bool,
+    texts: Sequence[str],
+) -> Success | Failure:
+    """Return the outcome of arguments with their unambiguous mistakes repaired, else the outcome."""
+    if function.fault is not None:
         return outcome
     route, schemas = function.route, function.schemas
     try:
@@ -259,6 +276,33 @@ def coerce_arguments(
     except DocumentError:
         return outcome
     return coerced if coerced.repairs else outcome
+
+
+def warn_of_filters(route: Route, failure: Failure) -> Failure:
+    """Return a failure that says what follows if an undeclared filter of a function that changes data is left out.
+
+    A filter is an undeclared member of the query, and any undeclared property of a function that destroys data or has no
+    body.
+    """
+    if route.safety == "read":
+        return failure
+    return replace(failure, errors=tuple(_warn(problem, route) for problem in failure.errors))
+
+
+def _warn(problem: ArgumentProblem, route: Route) -> ArgumentProblem:
+    said = problem.description or ""
+    is_new = said.startswith(UNKNOWN.removesuffix(".")) and not said.endswith(AFFECTS_MORE)
+    if problem.target is not None or not is_new or not _is_filter(problem.path, route):
+        return problem
+    return replace(problem, description=f"{said} {AFFECTS_MORE}")
+
+
+def _is_filter(path: str, route: Route) -> bool:
+    if route.safety == "destructive" or route.body is None:
+        return True
+    root = (input_tokens(path) or ("",))[0]
+    names = [key for key, _ in route.keys]
+    return root == "query" or (type(root) is int and names[root : root + 1] == ["query"])
 
 
 def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:

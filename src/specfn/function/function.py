@@ -252,10 +252,11 @@ class Function:
         if checker is None:
             return self._validate(arguments)
         outcome = checker.validate(arguments)
-        return outcome or self._with_files(arguments, outcome)
+        return outcome or self._explain(arguments, outcome)
 
     def _validate(self, arguments: Any) -> "Success | Failure":
         """Validate on the first call, and arguments by position."""
+        from specfn.function.arguments import warn_of_filters  # noqa: PLC0415  # not for converting
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
         if self.keyword:
@@ -264,21 +265,20 @@ class Function:
                 outcome = self.schemas.validator.validate(arguments)
             except DocumentError as error:
                 return Failure(data=arguments, errors=_problems_of_fault(arguments, error))
-            return outcome or self._with_files(arguments, outcome)
+            return outcome or self._explain(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
-            return Failure(data=arguments, errors=tuple(problems))
+            return warn_of_filters(self.route, Failure(data=arguments, errors=tuple(problems)))
         return Success(data=arguments)
 
-    def _with_files(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
+    def _explain(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
         """Return the outcome of arguments that are not valid as JSON, but may contain a caller's files."""
-        plain = self._plain(arguments, outcome.errors)
-        if plain is None:
-            return outcome
+        from specfn.function.arguments import warn_of_filters  # noqa: PLC0415  # not for converting
         from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
 
-        checked = self.schemas.validator.validate(plain)
-        return Success(data=arguments) if checked else checked
+        plain = self._plain(arguments, outcome.errors)
+        checked = outcome if plain is None else self.schemas.validator.validate(plain)
+        return warn_of_filters(self.route, checked) if not checked else Success(data=arguments)
 
     def parse(self, text: str | bytes) -> "Success | Failure":
         """Parse the text of arguments that a model wrote. Never raises an exception.

@@ -184,9 +184,13 @@ _MAX_NAME_CHARACTERS: Final = 60
 #: The description of a property that its object does not declare.
 UNKNOWN: Final = "There is no such property."
 
-#: The descriptions of a property and an item that the schema forbids.
+#: The descriptions of a property and an item that the schema forbids, and of a property that only responses have.
 NOT_GIVEN: Final = "This property is not allowed."
 NO_ITEM: Final = "The array must not have an item here."
+READ_ONLY: Final = "The server sets this property."
+
+#: The sentence after the description of an undeclared filter of a function that changes data.
+AFFECTS_MORE: Final = "Without it, the call may affect more: if no other property means it, do not call, and tell the user."
 
 #: The beginning of the sentence that names the alternative of a union that declares a property.
 BELONGS: Final = "It belongs to the alternative"

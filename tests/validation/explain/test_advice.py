@@ -1,4 +1,4 @@
-"""Advice for a model: rename, move or remove a property, send another alternative or another constant."""
+"""Advice for a model: rename or move a property, send another alternative or another constant."""
 
 from typing import Any
 
@@ -218,7 +218,7 @@ def test_a_property_of_another_alternative(
     belongs = [text for text in texts if text.startswith("It belongs to the alternative")]
     assert belongs == ([f"It belongs to the alternative {said}."] if said else [])
     text = feedback({"shape": value}, problems)
-    assert ("Remove it, or send that alternative" in text) is (said is not None)
+    assert ("To use it, send that alternative" in text) is (said is not None)
 
 
 def body(required: bool) -> Any:  # noqa: FBT001
@@ -265,13 +265,13 @@ def test_fields_without_their_body_are_one_line() -> None:
 
 
 def test_properties_that_do_not_belong_are_one_line() -> None:
-    """V8: properties of one object with nothing but their removal in common are one line."""
+    """V8: properties of one object that have no place are one line."""
     sent = {"id": 1, "body": {"name": "x", "age": 5, "etc": 7, "foo": 1, "bar": 2}, "qux": 3}
     text = body(required=True).check(sent).feedback()
     lines = [line.strip() for line in text.splitlines() if "❌" in line]
     assert lines == [
-        "// ❌ foo and bar: not properties here; the properties are name, age and etc. Remove them",
-        '"qux": 3 // ❌ not a property here; the properties are id, query and body. Remove it',
+        "// ❌ foo and bar: not properties here; the properties are name, age and etc",
+        '"qux": 3 // ❌ not a property here; the properties are id, query and body',
     ]
     assert '"foo"' not in text
 

@@ -44,11 +44,12 @@ The arguments are invalid.
     "id": "x", // ❌ expected string (uuid). It has 32 hexadecimal digits and 4 dashes
     "mail": (missing) // ❌ expected string
   },
-  "colour": "red", // ❌ not a property here; the properties are name, price, tags and seller. Remove it
+  "colour": "red", // ❌ not a property here; the properties are name, price, tags and seller
   "name": (missing) // ❌ expected string
 }
 
-Correct this and send the whole call again. If you do not know a value, ask the user. Nothing was executed."""
+Correct this and send the whole call again. Leave a property out only if the user did not ask for it; otherwise tell \
+the user what cannot be done. If you do not know a value, ask the user. Nothing was executed."""
 
 
 def problem(path: str, expected: str = "string", value: Any = 5) -> ArgumentProblem:
@@ -335,7 +336,7 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("expected", "value", "said"),
     [
-        ("undefined", 5, "not a property here. Remove it"),
+        ("undefined", 5, "not a property here"),
         ('string & Format<"date-time">', "2024-01-02 03:04:05", "expected string (date-time). Write it as 2024-01-31T09:30:00Z, with the time zone"),
         ('string & Format<"date"> | undefined', "1/2/2024", "expected string (date), optional. Write it as 2024-01-31"),
         ('string & Format<"date">', "2024-02-30", "expected string (date). This day does not exist: the month has 29 days"),
@@ -383,7 +384,7 @@ def test_hints(expected: str, value: Any, said: str) -> None:
         ("ptId", "petId"),
         ("petdI", "petId"),
         ("X-Request-ID", "x_request_id"),
-        ("pet", None),
+        ("pet", "petId"),
         ("colour", None),
         ("id", None),
         ("ab1", None),
@@ -391,16 +392,18 @@ def test_hints(expected: str, value: Any, said: str) -> None:
     ],
 )
 def test_the_nearest_name(name: str, meant: str | None) -> None:
-    """V8: a property that has nearly the name of a declared one is to be renamed, any other is to be removed."""
+    """V8: a property that has nearly the name of a declared one is to be renamed, of any other no removal is asked."""
     names = ["petId", "x_request_id", "limit", "ab2", "ab3"]
     schema = {"properties": {key: {} for key in names}, "additionalProperties": False}
     [found] = Validator(schema).problems({name: 1})
     assert found.target == (f"$input.{meant}" if meant else None)
     text = feedback({name: 1}, [found])
-    assert (f"not a property here: rename it to {meant}\n" in text) is (meant is not None)
-    assert ("the properties are petId, x_request_id, limit, ab2 and ab3. Remove it" in text) is (
+    advice = f"did you mean {meant}?" if name == "pet" else f"rename it to {meant}"
+    assert (f"not a property here: {advice}\n" in text) is (meant is not None)
+    assert ("the properties are petId, x_request_id, limit, ab2 and ab3\n" in text) is (
         meant is None
     )
+    assert "emove" not in text
 
 
 def test_a_name_that_is_given_is_no_suggestion() -> None:
@@ -419,10 +422,10 @@ def test_a_name_that_is_given_is_no_suggestion() -> None:
         (
             "page",
             None,
-            "not a property here. query and body each have a property of that name. Remove it",
+            "not a property here. query and body each have a property of that name",
         ),
-        ("refused", None, "not a property here; the properties are id, query and body. Remove it"),
-        ("deep", None, "not a property here; the properties are id, query and body. Remove it"),
+        ("refused", None, "not a property here; the properties are id, query and body"),
+        ("deep", None, "not a property here; the properties are id, query and body"),
     ],
 )
 def test_a_property_beside_its_object_is_moved_there(

@@ -6,9 +6,11 @@ description may name the place where a property belongs.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.did_you_mean import closest, is_nearly_equal, letters, same_words
+from specfn._internal.did_you_mean import closest
+from specfn._internal.likeness import Likeness, letters, likeness
 from specfn._internal.pointer import step
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.schema.describe import Schema, describe, literal
@@ -30,6 +32,9 @@ _Inner: TypeAlias = dict[str, list[tuple[str, str]]]
 
 #: The maximum number of properties of inner objects that are searched.
 _MAX_INNER_PROPERTIES: Final = 20_000
+
+#: The maximum number of properties of one object whose names are compared with an undeclared one.
+_MAX_COMPARED: Final = 1_000
 
 
 class PropertyIndex:
@@ -60,15 +65,12 @@ class PropertyIndex:
         plain = letters(name)
         return self._by_letters(nodes).get(plain, []) if plain else []
 
-    def one_off(self, nodes: tuple[Any, ...], name: str) -> list[str]:
-        """Return the properties that differ from a name in one character, apart from case and separators."""
-        plain = letters(name)
-        return [
-            other
-            for spelled, names in self._by_letters(nodes).items()
-            if -2 < len(spelled) - len(plain) < 2 and is_nearly_equal(plain, spelled)
-            for other in names
-        ]
+    def alike(self, nodes: tuple[Any, ...], name: str) -> list[str]:
+        """Return the properties whose names are most like a name, apart from its own spelling."""
+        members = islice(self.members(nodes), _MAX_COMPARED)
+        pairs = [(likeness(name, other), other) for other in members]
+        most = max((alike for alike, _ in pairs), default=Likeness.NONE)
+        return [other for alike, other in pairs if alike == most and alike > Likeness.NONE]
 
     def owners(self, nodes: tuple[Any, ...], name: str) -> list[tuple[str, str]]:
         """Return the properties whose object declares a name, as pairs of the property and the name."""
@@ -241,14 +243,20 @@ class Advice:
         """Yield the paths where a property may belong, the most certain first."""
         here = (task.place.node, task.node)
         properties = self._properties
-        yield self._missing_among(task, properties.same_letters(here, name))
+        same = properties.same_letters(here, name)
+        yield self._missing_among(task, same)
+        alike = [] if same else properties.alike(here, name)
+        if not set(alike).isdisjoint(self._missing(task)):
+            yield self._renamed(task, name, value, alike)
+            return
         yield self._missing_inside(task, properties.owners(here, name))
         yield self._enclosing_property(task, name)
         yield self._place_of_wrapper(task, value)
         if not self._has_alternative(task, name):
-            yield self._missing_among(task, properties.one_off(here, name))
-            yield self._missing_among(task, self._missing(task, name, value))
+            yield self._renamed(task, name, value, alike)
             yield self._missing_inside(task, properties.owners_by_letters(here, name))
+            if not same and not alike:
+                yield self._missing_among(task, self._by_value(task, value))
 
     def _missing_among(self, task: Task, names: Sequence[str]) -> str | None:
         """Return the path of the only missing property among some names."""
@@ -286,25 +294,46 @@ class Advice:
         required = (name in value for node in here for name in self._facts.required(node))
         return task.place.path if any(required) else None
 
-    def _missing(self, task: Task, name: str, value: Any) -> list[str]:
-        """Return the missing required properties that an undeclared name or object may represent."""
-        here = (task.place.node, task.node)
-        missing = [
-            required
-            for node in here
-            for required in self._facts.required(node)
-            if required not in task.place.value
-        ]
-        free = [*dict.fromkeys(missing)]
-        alike = same_words(name, free)
-        if not alike and len(free) == 1 and type(value) in (dict, list) and value:
-            alike = free
-        members = self._properties.members(here)
+    def _renamed(self, task: Task, name: str, value: Any, alike: Sequence[str]) -> str | None:
+        """Return the path of the only property whose name is like an undeclared one, if it is free and accepts the value.
+
+        A name that says more than the property, such as ``company_name`` for ``name``, means only a required one.
+        """
+        if len(alike) != 1 or not self._accepts(task, alike[0], value):
+            return None
+        is_part = likeness(name, alike[0]) == Likeness.PART
+        if is_part and alike[0] not in self._missing(task):
+            return None
+        return self._missing_among(task, alike)
+
+    def _by_value(self, task: Task, value: Any) -> list[str]:
+        """Return the missing properties that a value itself identifies: a constant, or the one object that is missing."""
+        if type(value) is dict or type(value) is list:
+            missing = self._missing(task) if value else []
+            return missing if len(missing) == 1 and self._accepts(task, missing[0], value) else []
+        if type(value) is not str:
+            return []
+        members = self._properties.members((task.place.node, task.node))
         return [
-            candidate
-            for candidate in alike
-            if candidate in members and self._compiler.accepts(members[candidate], value)
+            name
+            for name, schema in members.items()
+            if name not in task.place.value
+            and (constants := self._facts.values(schema)) is not None
+            and constants.contains(value)
         ]
+
+    def _missing(self, task: Task) -> list[str]:
+        """Return the missing required properties."""
+        required = (self._facts.required(node) for node in (task.place.node, task.node))
+        names = dict.fromkeys(name for node in required for name in node)
+        return [name for name in names if name not in task.place.value]
+
+    def _accepts(self, task: Task, name: str, value: Any) -> bool:
+        """Return whether a property accepts a value, perhaps in another case."""
+        schema = self._properties.members((task.place.node, task.node)).get(name, False)
+        return self._compiler.accepts(schema, value) or (
+            type(value) is str and len(self._facts.same_ignoring_case(schema, value)) == 1
+        )
 
     def _of_alternative(self, task: Task, name: str) -> str | None:
         """Name the alternatives of the unions around an object that declare a property."""

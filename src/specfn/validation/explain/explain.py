@@ -20,7 +20,7 @@ from specfn.validation.explain.schema_facts import SchemaFacts
 from specfn.validation.explain.subschema_tasks import BranchChoice, Guess, Place, Task
 from specfn.validation.explain.unions import Tag, Unions
 from specfn.validation.outcome import problem
-from specfn.validation.plain_types import MAX_PROBLEMS, NO_ITEM, NOT_GIVEN, UNKNOWN
+from specfn.validation.plain_types import MAX_PROBLEMS, NO_ITEM, NOT_GIVEN, READ_ONLY, UNKNOWN
 
 #: The maximum number of levels that are opened for one value. Failures beyond are reported as a whole.
 _MAX_LEVELS: Final = 20_000
@@ -279,10 +279,9 @@ class Explainer:
 
     def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
-        is_item = type(finding.token) is int
-        description = NO_ITEM if is_item else NOT_GIVEN
-        fault = _fault_of_unwanted(place, description, task.guesses)
         refused = finding.keyword == "properties" and not task.guesses
+        forbidden = NO_ITEM if type(finding.token) is int else NOT_GIVEN
+        fault = _fault_of_unwanted(place, READ_ONLY if refused else forbidden, task.guesses)
         yield _Draft(fault._replace(refused=refused))
 
     def _unknown(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import identity
+from specfn._internal.likeness import Likeness, likeness
 from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.annotated_json import one_line
@@ -15,8 +16,7 @@ from specfn.validation.plain_json import is_plain_json
 from specfn.validation.plain_types import (
     BELONGS,
     MUST,
-    NO_ITEM,
-    NOT_GIVEN,
+    READ_ONLY,
     UNKNOWN,
     bounds,
     join_names,
@@ -180,7 +180,6 @@ def _lower(sentence: str) -> str:
 _STEM: Final = UNKNOWN.removesuffix(".")
 
 #: Descriptions of values that the schema forbids.
-_REFUSED: Final = frozenset(phrases.removesuffix(".") for phrases in (NO_ITEM, NOT_GIVEN))
 
 _PLAIN: Final = re.compile(r"[\w.$@-]+")
 
@@ -195,6 +194,7 @@ class Comment(NamedTuple):
         path: the path of the place.
         text: the comment.
         asks: whether a value is missing that the model may not know.
+        unplaced: whether a value has no place that is known.
         is_note: whether the comment concerns several properties of the place.
         hides: the places that need no line of their own.
     """
@@ -202,6 +202,7 @@ class Comment(NamedTuple):
     path: str
     text: str
     asks: bool = False
+    unplaced: bool = False
     is_note: bool = False
     hides: tuple[Tokens, ...] = ()
 
@@ -329,10 +330,12 @@ def _of_group(group: Sequence[_Move]) -> Comment:
     """Return the comment on properties that are in the wrong place."""
     first, count = group[0], len(group)
     text = _sentence([_describe(first, group)])
+    unplaced = first.target is None and first.problem.description != READ_ONLY
     if count == 1:
-        return Comment(first.problem.path, text)
+        return Comment(first.problem.path, text, unplaced=unplaced)
     places = tuple(move.place for move in group)
-    return Comment(input_path(first.place[:-1]), text, is_note=True, hides=places)
+    around = input_path(first.place[:-1])
+    return Comment(around, text, unplaced=unplaced, is_note=True, hides=places)
 
 
 def _describe(move: _Move, group: Sequence[_Move]) -> str:
@@ -342,18 +345,21 @@ def _describe(move: _Move, group: Sequence[_Move]) -> str:
     here = "not a property here" if one else "not properties here"
     them = "it" if one else "them"
     if move.is_rename:
-        return f"{here}: rename it to {_quote_name(move.new_name or '')}"
+        name = move.new_name or ""
+        new = _quote_name(name)
+        is_sure = likeness(str(move.place[-1]), name) >= Likeness.TYPO
+        return f"{here}: rename it to {new}" if is_sure else f"{here}: did you mean {new}?"
     if move.unwraps:
         return f"{here}: move its properties up to {_name_of(move.place[:-1])}"
     if move.target is not None:
         name = "" if move.new_name is None else f" as {_quote_name(move.new_name)}"
         return f"{names}{here}: move {them} into {_name_of(move.target[:-1])}{name}"
-    description = (move.problem.description or UNKNOWN).removesuffix(".")
+    description = move.problem.description or UNKNOWN
     if description.startswith(_STEM):
-        return f"{names}{here}{description[len(_STEM) :]}. Remove {them}"
+        return f"{names}{here}{description[len(_STEM) :]}"
     if description.startswith(BELONGS):
-        return f"{names}{here}. {description}. Remove {them}, or send that alternative"
-    remove = f". Remove {them}" if description in _REFUSED else ""
+        return f"{names}{here}. {description} To use {them}, send that alternative"
+    remove = f" Remove {them}" if description == READ_ONLY else ""
     return f"{names}{description}{remove}"
 
 

@@ -23,6 +23,7 @@ _MAX_TEXT_CHARACTERS: Final = (200, 60)
 
 _NEXT: Final = "Correct this and send the whole call again."
 _ASK: Final = "If you do not know a value, ask the user."
+_UNPLACED: Final = "Leave a property out only if the user did not ask for it; otherwise tell the user what cannot be done."
 _AGAIN: Final = "Send all arguments again as one JSON value and nothing else."
 _NOT_EXECUTED: Final = "Nothing was executed."
 
@@ -53,7 +54,7 @@ def feedback(
     shown = errors[:MAX_PROBLEMS]
     remarks = comments(shown)
     head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
-    tail = " ".join((_NEXT, *_question(remarks), _NOT_EXECUTED))
+    tail = " ".join((_NEXT, *_advice(remarks), _NOT_EXECUTED))
     room = MAX_BYTES - _bytes(head, tail) - 8
     for text in _MAX_TEXT_CHARACTERS:
         lines = _annotate(data, remarks, room, text)
@@ -81,7 +82,9 @@ def _head(count: int) -> str:
     return f"The arguments are invalid in {count:,} places; the first {MAX_PROBLEMS} are shown."
 
 
-def _question(remarks: Sequence[Comment]) -> Iterator[str]:
+def _advice(remarks: Sequence[Comment]) -> Iterator[str]:
+    if any(remark.unplaced for remark in remarks):
+        yield _UNPLACED
     if any(remark.asks for remark in remarks):
         yield _ASK
 
