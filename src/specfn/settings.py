@@ -6,12 +6,16 @@ longer than converting most documents.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
 Naming = Literal["path", "operationId"]
 OneOf = Literal["any", "exactly"]
+
+#: The languages of typed signatures.
+Language = Literal["python", "typescript"]
+LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
 if TYPE_CHECKING:  # which types a selection accepts
     _Texts = Sequence[str]

@@ -15,11 +15,10 @@ from specfn.function.function_schemas import Schemas
 from specfn.migrate.parameters.fixed import with_fixed_values, without_fixed_parameters
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note, PrivateValue
-from specfn.settings import Safety
+from specfn.settings import Language, Safety
 
 if TYPE_CHECKING:
     from specfn.function.arguments import Positions, WrapperNames
-    from specfn.function.signatures.signatures import Language
     from specfn.migrate.paging.paging import LazyPaging
     from specfn.migrate.paging.record import Paging
     from specfn.validation.outcome import Failure, Success
@@ -161,7 +160,7 @@ class Function:
         value: JsonObject | None = self.schemas.output
         return value
 
-    def signature(self, language: "Language") -> str:
+    def signature(self, language: Language) -> str:
         """Return a typed signature with its types, for a model that writes code; the farthest of many are ``Any``.
 
         Raises:

@@ -17,8 +17,7 @@ from specfn.cli.save import refuse_source, write_result
 from specfn.cli.select import select_functions
 from specfn.errors import LimitError, UsageError
 from specfn.function.description import within
-from specfn.function.signatures.signatures import LANGUAGES, signatures
-from specfn.settings import Settings
+from specfn.settings import LANGUAGES, Settings
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.token_estimate import beyond_budget, estimate
 from specfn.tools.tool import MANY_TOKENS
@@ -248,6 +247,8 @@ def _write_functions(
     faults = [function.fault for function in functions if function.fault is not None]
     usable = [function for function in functions if function.fault is None] if faults else functions
     if options["form"] in LANGUAGES:
+        from specfn.function.signatures.signatures import signatures  # noqa: PLC0415  # 8 ms, rarely needed
+
         write_result((signatures(usable, options["form"]).encode(),), path, progress)
     else:
         with closing(_json_list(usable, progress)) as pieces:

@@ -1,17 +1,14 @@
 """Typed signatures of functions as the text of a module."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
 from specfn.function.signatures.collect import Collection, Described, collect
 from specfn.function.signatures.python_text import python_text
 from specfn.function.signatures.typescript_text import typescript_text
-
-Language: TypeAlias = Literal["python", "typescript"]
-LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
-
+from specfn.settings import LANGUAGES, Language
 
 _WRITERS: Final[Mapping[str, Callable[[Collection], str]]] = {
     "python": python_text,
