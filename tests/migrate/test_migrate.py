@@ -85,7 +85,7 @@ def test_errors_keep_the_documents_order_whatever_their_kind() -> None:
 
 
 def test_webhooks_and_callbacks_are_no_functions() -> None:
-    """R1: what a server sends is counted in the report and is no call that a client makes."""
+    """R1: what a server calls, and what an extension declares, is counted in the report and is not a function."""
     item = {"post": {"responses": OK}, "get": {}}
     application = load(
         {
@@ -95,11 +95,12 @@ def test_webhooks_and_callbacks_are_no_functions() -> None:
                 "/x": {"post": {"callbacks": {"done": {"{$request.body#/url}": item}, "b": {}}}}
             },
             "webhooks": {"new": item, "gone": {"post": {}}},
+            "x-ms-paths": {"/x?comp=list": item, "/x?comp=lease": {"put": {}, "get": {}}},
         }
     )
     assert told(application) == [("post", "/x")]
     report = application.report()
-    assert (report["webhooks"], report["callbacks"]) == (3, 2)
+    assert (report["webhooks"], report["callbacks"], report["x-ms-paths"]) == (3, 2, 4)
     assert report["operations"] == report["functions"] + report["errors"] == 1
 
 

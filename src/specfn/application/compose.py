@@ -1,13 +1,15 @@
 """Construction of an application from routes and options."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import join
+from specfn._internal.pointer import join, split
 from specfn.application.application import Application
 from specfn.application.keyed_options import refuse_unmatched, with_names_and_descriptions
 from specfn.document.normalize import Normalized
 from specfn.document.references.number_users import NumberUsers
+from specfn.document.references.resolve import DanglingReferenceError, Resolver
 from specfn.document.upgrade.keywords import is_true
 from specfn.document.upgrade.openapi3 import dicts
 from specfn.function import naming
@@ -69,11 +71,15 @@ def compose(
     routes = fix(migration.routes, settings.fixed, composer.resolve_schema)
     composer.check_fixed(routes)
     routes, faults = _distribute_notes(routes, normalized.notes)
-    routes = tuple(_with_safety(route, settings) for route in routes)
+    resolver = Resolver(raw, source)
+    routes = tuple(
+        _with_safety(route._replace(raw=_raw_operation(resolver, route)), settings)
+        for route in routes
+    )
     identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
-    api = _api(document, source, routes)
+    api = _api(document, source, normalized.version, routes)
     composer.pattern_bytes = bytes_of_function(len(routes))
     functions = (
         _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
@@ -157,7 +163,24 @@ def _refuse_oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
     return reason
 
 
-def _api(document: JsonObject, source: str | None, routes: Sequence[Route]) -> Api:
+def _raw_operation(resolver: Resolver, route: Route) -> Any:
+    """Return the Operation Object as it was read; ``None`` if a reference to it cannot be followed."""
+    try:
+        operation = resolver.document["paths"][route.path][route.method]
+        if operation.__class__ is dict and "$ref" not in operation:
+            return operation
+    except KeyError:
+        pass  # behind a reference, or an additional operation
+    node: Any = resolver.document
+    try:
+        for token in split(route.pointer):
+            node = resolver.follow(node)[0][token]
+        return resolver.follow(node)[0]
+    except (DanglingReferenceError, LookupError, TypeError):
+        return None
+
+
+def _api(document: JsonObject, source: str | None, version: str, routes: Sequence[Route]) -> Api:
     schemes = document["components"].get("securitySchemes", {})
     info = document.get("info")
     title = info.get("title") if isinstance(info, dict) else None
@@ -175,6 +198,7 @@ def _api(document: JsonObject, source: str | None, routes: Sequence[Route]) -> A
         security_schemes=schemes,
         source=source,
         title=title if isinstance(title, str) else "",
+        version=version,
         unrequired=frozenset(schemes).difference(mentioned),
         hidden=frozenset(
             parameter.name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn._internal.values import json_type
+from specfn.document.diagnose.check import diagnose_operation
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
 from specfn.function.fingerprint import fingerprint
@@ -119,7 +120,9 @@ class Function:
         """Return notes for a careful reader of the document. Reading them composes the schemas."""
         from specfn.function.notes import schema_notes  # noqa: PLC0415  # the validation boundary
 
-        return (*self.route.notes, *schema_notes(self.route, self.schemas))
+        route = self.route
+        faults = diagnose_operation(self.api.version, route.raw, route.pointer)
+        return (*route.notes, *faults, *schema_notes(route, self.schemas))
 
     @property
     def paging(self) -> "Paging | None":

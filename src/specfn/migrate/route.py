@@ -208,6 +208,7 @@ class Route(NamedTuple):
         fixed: the values of fixed parameters, by their keys from the root (rule S6).
         only: the keys in ``fixed`` whose value is the only one that the document allows (rule X11).
         safety: the greatest effect of a call; a method in the body cannot exceed it (rule X11).
+        raw: the Operation Object as it was read; ``None`` if it is unknown.
     """
 
     method: str
@@ -230,6 +231,7 @@ class Route(NamedTuple):
     fixed: Mapping[tuple[str, ...], Any] = {}
     only: frozenset[tuple[str, ...]] = frozenset()
     safety: Safety = "destructive"
+    raw: Any = None
 
     @property
     def method_and_path(self) -> str:
@@ -267,6 +269,7 @@ class Api(NamedTuple):
         servers: the document's Server Objects.
         source: the URL of the document; ``None`` if relative servers have no base.
         title: the document's title.
+        version: the OpenAPI or Swagger version that the document declares.
         unrequired: the names of the schemes that no security requirement of the document mentions.
         hidden: the names of the hidden parameters that a credential may fill (rule R7).
     """
@@ -275,6 +278,7 @@ class Api(NamedTuple):
     servers: tuple[JsonObject, ...] = ()
     source: str | None = None
     title: str = ""
+    version: str = ""
     unrequired: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
 

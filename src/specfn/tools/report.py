@@ -142,7 +142,8 @@ def report(
     """Return the figures of all functions: totals, and those of each function under ``each``.
 
     ``operations`` is the sum of ``functions``, ``errors``, and ``left_out`` by ``Options.select``. Webhooks and
-    callbacks are operations that a server calls; they are counted separately (rule R1).
+    callbacks are operations that a server calls, and ``x-ms-paths`` an extension for paths with a query; these are counted
+    separately (rule R1).
 
     Args:
         functions: the functions of the application.
@@ -164,6 +165,7 @@ def report(
         "errors": errors,
         "left_out": count - len(functions) - errors,
         "webhooks": _count(document.get("webhooks")),
+        "x-ms-paths": _count(document.get("x-ms-paths")),
         "callbacks": sum(_count(callback) for callback in _callbacks(document)),
         "notes": notes,
         **{key: sum(item[key] or 0 for item in each) for key in _SUMS},

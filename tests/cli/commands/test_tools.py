@@ -97,6 +97,16 @@ def test_a_document_without_operations_is_an_empty_list(specfn: Command, documen
     assert ended.err == "specfn: the document has no operations\n"
 
 
+def test_operations_with_faults_are_counted_on_stderr(specfn: Command, document: Command) -> None:
+    """One line counts the functions whose operations the metaschema refuses, and names the command that lists them."""
+    faulty = {"tags": "a", "responses": {"200": {"description": "ok"}}}
+    ended = specfn(
+        "tools", document({"/a": {"get": faulty}, "/b": {"get": {**faulty, "tags": []}}})
+    )
+    assert (ended.code, len(ended.data)) == (0, 2)
+    assert ended.err == "specfn: 1 of 2 operations have faults; see specfn check\n"
+
+
 def test_what_is_no_function_is_counted_on_stderr(specfn: Command, document: Command) -> None:
     """A list that leaves operations out says how many, without spoiling stdout."""
     ended = specfn("tools", document({"/a": {"get": {}}, "b": {"get": {}}}))

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specfn import load
 from specfn.document.diagnose import check
-from specfn.document.diagnose.check import MAX_NOTES, diagnose, strict
+from specfn.document.diagnose.check import MAX_NOTES, MAX_OPERATION_NOTES, diagnose, strict
 from specfn.document.read.load import read
 from specfn.document.references.bundle import bundle
 from specfn.errors import UsageError
@@ -478,3 +479,46 @@ def test_strict_keeps_no_document() -> None:
     gc.collect()
     kept = [value for value in gc.get_objects() if type(value) is dict and "title" in value]
     assert not [value for value in kept if value["title"] == title]
+
+
+#: Operations that a version's metaschema refuses, with a part of the note.
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("2.0", {}, '"responses"'),
+    ("3.0.3", {}, '"responses"'),
+    ("2.0", {"responses": OK, "requestBody": {}}, '"requestBody"'),
+    ("3.0.3", {"responses": OK, "consumes": []}, '"consumes"'),
+    ("3.1.0", {"responses": OK, "consumes": []}, '"consumes"'),
+    ("3.1.0", {"tags": "a"}, "tags"),
+    ("3.0.3", {"responses": {"200": {}}}, '"description"'),
+]
+
+
+@pytest.mark.parametrize("place", ["paths", "pathItems", "operation"])
+@pytest.mark.parametrize(("version", "operation", "text"), REFUSED)
+def test_an_operation_that_the_metaschema_refuses_has_a_note_on_its_function(
+    version: str, operation: dict[str, Any], text: str, place: str
+) -> None:
+    """N1: the function of a refused operation has a note, wherever the operation is; the others have none."""
+    item: dict[str, Any] = {"post": operation}
+    document = _document(version, **{"x-items": {"a": item}})
+    item = {"$ref": "#/x-items/a"} if place == "pathItems" else item
+    item = {"post": {"$ref": "#/x-items/a/post"}} if place == "operation" else item
+    document["paths"] = {"/a": item, "/b": {"get": {"responses": OK}}}
+    refused, valid = load(document).functions
+    assert valid.notes == ()
+    notes = [note for note in refused.notes if "a reference is resolved" not in note.text]
+    assert any(
+        text in note.text + note.pointer and note.pointer.startswith("/paths/~1a/post")
+        for note in notes
+    )
+
+
+@given(number=st.integers(1, 3 * MAX_OPERATION_NOTES))
+def test_one_operation_has_few_notes_about_its_faults(number: int) -> None:
+    """N1: an operation with many faults has at most as many notes as the limit."""
+    parameters = [
+        {"name": f"p{index}", "in": "query", "schema": {}, "x": 1} for index in range(number)
+    ]
+    document = _parameters("3.0.3", *parameters)
+    notes = load(document).functions[0].notes
+    assert min(number, MAX_OPERATION_NOTES) == len(notes)

@@ -154,7 +154,7 @@ def test_declared_but_not_in_the_template_is_dropped() -> None:
     """R4: a path parameter without a place in the template is dropped, with a note at its declaration."""
     function = made(parameter("a", "path"), parameter("ghost", "path"), path="/{a}")
     assert path_keys(function) == [("a", "a")]
-    (note,) = function.notes
+    (note,) = function.route.notes
     assert "'ghost'" in note.text
     assert note.pointer == "/paths/~1{a}/get/parameters/1" or "parameters/1" in note.pointer
 
@@ -685,7 +685,7 @@ def test_what_has_no_name_or_place_is_dropped_with_a_note(broken: dict[str, Any]
     """R1: a parameter that cannot be placed spoils nothing; a note points at it."""
     function = made(broken, parameter("q", "query"))
     assert members(function) == ["q"]
-    (note,) = function.notes
+    (note,) = function.route.notes
     assert note.pointer.endswith("/parameters/0")
 
 

@@ -288,9 +288,17 @@ def _summary(counts: JsonObject) -> str:
     safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
     return (
         "{operations} = {functions} + {errors}; {notes}, {edits}\n"
-        "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}\n"
+        "{parameters_bytes}, {output_bytes}; no calls: {webhooks}, {callbacks}{x-ms-paths}\n"
         "about {tokens} for a model, all at once{safety}"
-    ).format_map({**counted, "safety": f"; {safety}" if safety else ""})
+    ).format_map(
+        {
+            **counted,
+            "x-ms-paths": f"; {counts['x-ms-paths']:,} in x-ms-paths"
+            if counts["x-ms-paths"]
+            else "",
+            "safety": f"; {safety}" if safety else "",
+        }
+    )
 
 
 #: The counts in the summary.

@@ -15,6 +15,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
 from specfn.cli.save import refuse_source, write_result
 from specfn.cli.select import select_functions
+from specfn.document.diagnose.check import diagnose_operation
 from specfn.errors import LimitError, UsageError
 from specfn.function.description import within
 from specfn.settings import LANGUAGES, Settings
@@ -209,6 +210,11 @@ def _choose(application: "Application", options: Mapping[str, Any]) -> _Shortlis
     return shortlist
 
 
+def _messages(application: "Application") -> tuple[str, str]:
+    """Return the messages about the operations of the document; an empty text without a reason."""
+    return _excluded_operations(application), _faulty_operations(application)
+
+
 def _excluded_operations(application: "Application") -> str:
     """Return a message about operations that are not functions; empty without any."""
     errors, functions = len(application.errors), len(application.functions)
@@ -218,6 +224,19 @@ def _excluded_operations(application: "Application") -> str:
         return ""
     are = "is not a function" if errors == 1 else "are not functions"
     return f"{errors} of {errors + functions} operations {are}; specfn inspect lists the reasons"
+
+
+def _faulty_operations(application: "Application") -> str:
+    """Return a message about the functions whose operations OpenAPI refuses; empty without any."""
+    functions = application.functions
+    count = sum(
+        bool(diagnose_operation(function.api.version, function.route.raw, function.route.pointer))
+        for function in functions
+    )
+    if not count:
+        return ""
+    have = "operation has" if len(functions) == 1 else "operations have"
+    return f"{count:,} of {len(functions):,} {have} faults; see specfn check"
 
 
 def _budget_error(budget: int, count: int) -> LimitError:
@@ -254,7 +273,8 @@ def _write_functions(
         with closing(_json_list(usable, progress)) as pieces:
             write_result(pieces, path, progress, is_json=True)
     report = shortlist.report() if options["query"] is not None or budget is not None else ""
-    return (report, _excluded_operations(shortlist.application), *map(str, faults)), not faults
+    messages = (report, *_messages(shortlist.application), *map(str, faults))
+    return messages, not faults
 
 
 def _fit(functions: Sequence["Function"], budget: int, progress: Progress) -> "Sequence[Function]":
@@ -336,7 +356,7 @@ def _write_provider_tools(
     accepted = [function for function in functions if function.name not in refused]
     sent = [tool.function for tool in tools.tools]
     report = shortlist.keep("the provider", accepted).keep("--max-tokens", sent).report()
-    others = _excluded_operations(shortlist.application), _size_warning(tools)
+    others = *_messages(shortlist.application), _size_warning(tools)
     return (report, *others, *_reasons(profile.name, refusals)), not refused
 
 

@@ -1,6 +1,7 @@
 """Diagnostics of a raw document: the metaschema always, openapi-spec-validator on request."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -12,10 +13,11 @@ from specfn.errors import UsageError
 from specfn.records import Note
 
 if TYPE_CHECKING:
-    from specfn.document.diagnose.metaschema import Metaschema
+    from specfn.document.diagnose.metaschema import Metaschema, Rule
 
-#: The maximum number of notes that one check returns.
+#: The maximum number of notes that one check returns, and that one operation gets.
 MAX_NOTES: Final = 100
+MAX_OPERATION_NOTES: Final = 5
 
 _PACKAGE: Final = "openapi_spec_validator"
 
@@ -57,10 +59,36 @@ def diagnose(document: Any) -> tuple[Note, ...]:
     try:
         if metaschema.is_valid(document):
             return ()
-        distinct = dict.fromkeys(islice(_explain_faults(metaschema, document), 2 * MAX_NOTES))
+        distinct = dict.fromkeys(
+            islice(_explain_faults(metaschema, document, metaschema.root), 2 * MAX_NOTES)
+        )
     except ValueError as error:
         return (Note(pointer="", text=f"the document is not JSON: {str(error)[:100]}"),)
     return tuple(islice(distinct, MAX_NOTES))
+
+
+def diagnose_operation(version: str, operation: Any, pointer: str) -> tuple[Note, ...]:
+    """Return the faults that the metaschema finds in one operation, at most ``MAX_OPERATION_NOTES``.
+
+    Args:
+        version: the version of the document.
+        operation: the Operation Object as it was read, of a document within the limits of depth.
+        pointer: its location.
+    """
+    metaschema = _metaschema(version) if version in _VERSIONS and operation is not None else None
+    if metaschema is None:
+        return ()
+    try:
+        if metaschema.fits(metaschema.operation, operation):
+            return ()
+        faults = _explain_faults(metaschema, operation, metaschema.operation)
+        distinct = dict.fromkeys(islice(faults, 2 * MAX_OPERATION_NOTES))
+    except ValueError:  # a number that cannot be read; the document has a note about it
+        return ()
+    return tuple(
+        replace(note, pointer=pointer + note.pointer)
+        for note in islice(distinct, MAX_OPERATION_NOTES)
+    )
 
 
 def strict(document: Any, uri: str | None = None) -> tuple[Note, ...]:
@@ -122,7 +150,7 @@ def _text_for_unchecked(version: str) -> str:
     )
 
 
-def _explain_faults(metaschema: "Metaschema", document: Any) -> Iterator[Note]:
+def _explain_faults(metaschema: "Metaschema", value: Any, rule: "Rule") -> Iterator[Note]:
     from specfn.document.diagnose.explain import explain  # noqa: PLC0415  # most documents need no explaining
 
-    return explain(metaschema, document)
+    return explain(metaschema, value, rule)

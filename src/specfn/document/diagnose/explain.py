@@ -42,12 +42,12 @@ _Findings: TypeAlias = Iterator["_InvalidValue | Note"]
 _Step: TypeAlias = Callable[[Metaschema, _InvalidValue, JsonObject], _Findings]
 
 
-def explain(metaschema: Metaschema, document: Any) -> Iterator[Note]:
-    """Yield the faults of an invalid document until the caller stops.
+def explain(metaschema: Metaschema, value: Any, rule: Rule) -> Iterator[Note]:
+    """Yield the faults of a document, or of a part of it, that a rule refuses, until the caller stops.
 
     The number of validations is about the depth of the document times the number of notes that the caller reads.
     """
-    start: list[_InvalidValue | Note] = [_InvalidValue((), metaschema.root, document)]
+    start: list[_InvalidValue | Note] = [_InvalidValue((), rule, value)]
     stack = [iter(start)]
     while stack:
         item = next(stack[-1], None)

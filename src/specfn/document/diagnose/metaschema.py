@@ -44,12 +44,19 @@ class Metaschema:
 
     Attributes:
         root: the location of the whole metaschema.
+        operation: the location of the schema of an operation, whose name depends on the version.
     """
 
     def __init__(self, schema: JsonObject, others: Mapping[str, JsonObject]) -> None:
         """Compile a metaschema; ``others`` are the schemas that it refers to, by URI."""
         uri: str = schema.get("$id") or schema.get("id") or "urn:specfn:metaschema"
         self.root = Rule(uri)
+        self.operation = next(
+            Rule(uri, (keyword, name))
+            for keyword in ("definitions", "$defs")
+            for name in schema.get(keyword, ())
+            if name.lower() == "operation"
+        )
         self._dialect = schema["$schema"]
         self._resources = {**others, uri: schema}
         self._registry = jsonschema_rs.Registry(list(self._resources.items()))
