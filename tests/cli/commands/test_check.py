@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Command = Callable[..., Any]
@@ -103,3 +104,15 @@ def test_an_unknown_profile_is_wrong_use(specfn: Command, document: Command) -> 
     assert ended.err.startswith(
         "specfn: invalid value for '--profile': 'nobody' is not one of anthropic, "
     )
+
+
+def test_a_path_that_occurs_twice_in_json_is_a_fault(specfn: Command, tmp_path: Path) -> None:
+    """N2: a repeated path in JSON is reported with both places; the exit code is 1."""
+    item = '{"get": {"responses": {"200": {"description": "ok"}}}}'
+    info = '"openapi": "3.1.0", "info": {"title": "t", "version": "1"}'
+    path = tmp_path / "twice.json"
+    path.write_text(f'{{{info}, "paths": {{"/a": {item}, "/a": {item}}}}}', encoding="utf-8")
+    ended = specfn("check", path)
+    assert ended.code == 1
+    assert "document: the key '/a' occurs twice in one object, line 1, column 72 and" in ended.out
+    assert "(at #/paths/~1a)" in ended.out

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import loads
+from specfn.api import convert, load, loads
 from specfn.document.read import yaml
 from specfn.document.read.limits import MAX_DEPTH
 from specfn.document.read.yaml import YAMLError
+from specfn.errors import DocumentError
+from specfn.settings import DEFAULT
 
 
 def parse(text: str | bytes) -> Any:
@@ -344,3 +346,37 @@ def test_duplicate_paths_and_requirements_are_errors(old: str, new: str) -> None
     assert old in DOCUMENT
     with pytest.raises(YAMLError, match="occurs twice"):
         loads(DOCUMENT.replace(old, new))
+
+
+JSON = (
+    '{"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://a.test"}], '
+    '"security": [{"a": []}], "paths": {"/x": {"get": {"security": [{"a": []}], "responses": {}}}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pointer"),
+    [
+        ('"paths"', '"paths": {}, "paths"', "/paths"),
+        ('"/x"', '"/x": {}, "/x"', "/paths/~1x"),
+        ('"get"', '"get": {}, "get"', "/paths/~1x/get"),
+        ('{"a": []}], "paths"', '{"a": [], "a": []}], "paths"', "/security/0/a"),
+        (
+            '"security": [{"a": []}], "resp',
+            '"security": [{"a": [], "a": []}], "resp',
+            "/security/0/a",
+        ),
+        ('"url": "https', '"url": "https://b.test", "url": "https', "/servers/0/url"),
+    ],
+)
+def test_duplicate_paths_and_requirements_in_json_are_refused_where_they_are_searched(
+    old: str, new: str, pointer: str
+) -> None:
+    """N2: in JSON, ``check="strict"`` refuses such a key, and the diagnostics of ``specfn check`` have it."""
+    assert old in JSON
+    text = JSON.replace(old, new).encode()
+    with pytest.raises(DocumentError, match="occurs twice") as refused:
+        load(text, check="strict")
+    assert refused.value.pointer.endswith(pointer)
+    notes = convert(text, DEFAULT, thorough=True).diagnostics
+    assert any(note.pointer == refused.value.pointer and "twice" in note.text for note in notes)
