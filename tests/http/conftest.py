@@ -28,6 +28,9 @@ class Operation:
             return dict(zip(keys, arguments, strict=False))
         return arguments
 
+    def accepts_only_integers(self, place: tuple[str | int, ...]) -> bool:  # noqa: ARG002
+        return False
+
     def problems(self, arguments: Any) -> tuple[Any, ...]:  # noqa: ARG002
         return self.found
 

@@ -131,12 +131,37 @@ def url_function(schema: dict[str, Any]) -> Function:
         "responses": {"200": {"description": "ok"}},
     }
     info = {"title": "t", "version": "1"}
-    document = {"openapi": "3.1.0", "info": info, "paths": {"/things/{p}": {"post": post}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": info,
+        "paths": {"/things/{p}": {"post": post}},
+        "components": {"schemas": {"Count": {"type": "integer"}, "Counts": {"items": COUNT}}},
+    }
     return load(document).functions[0]
 
 
-INTEGERS = url_function({"type": "integer"})
-ITEMS = url_function({"type": "array", "items": {"type": "integer"}})
+COUNT = {"$ref": "#/components/schemas/Count"}
+#: Spellings of an integer, and of a list of one.
+INTEGERS = [
+    url_function(schema)
+    for schema in (
+        {"type": "integer"},
+        COUNT,
+        {"allOf": [COUNT, {"minimum": -1e40}]},
+        {"anyOf": [COUNT, {"type": "null"}]},
+        {"oneOf": [{"type": "integer", "maximum": 5}, {"type": "integer", "minimum": 4}]},
+        {"type": ["integer", "string"]},
+    )
+]
+ITEMS = [
+    url_function(schema)
+    for schema in (
+        {"type": "array", "items": {"type": "integer"}},
+        {"type": "array", "items": COUNT},
+        {"allOf": [{"$ref": "#/components/schemas/Counts"}, {"type": "array"}]},
+    )
+]
+NUMBER = url_function({"anyOf": [COUNT, {"type": "number"}]})
 CONNECTION = Connection(base_url="https://api.example.com")
 
 
@@ -147,7 +172,13 @@ CONNECTION = Connection(base_url="https://api.example.com")
 @example(1e23)
 def test_a_whole_float_is_sent_in_digits_or_not_at_all(value: float) -> None:
     """X1: a server reads exactly the integer whose digits the float shows, else the arguments are refused."""
-    for function, wrap in ((INTEGERS, lambda item: item), (ITEMS, lambda item: [item])):
+    functions = [
+        *((function, lambda item: item) for function in INTEGERS),
+        *((function, lambda item: [item]) for function in ITEMS),
+    ]
+    arguments = {"p": value, "query": {"q": value}, "headers": {"X-N": value}}
+    assert request(NUMBER, arguments, CONNECTION)
+    for function, wrap in functions:
         arguments = {
             "p": wrap(value),
             "query": {"q": wrap(value)},

@@ -347,6 +347,10 @@ class Function:
         except DocumentError as error:
             return _problems_of_fault(arguments, error)
 
+    def accepts_only_integers(self, place: tuple[str | int, ...]) -> bool:
+        """Return whether the document allows only integers at a place of the arguments by key, and no other number."""
+        return self.schemas.validator.accepts_only_integers(place)
+
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:
         """Return the problems of arguments by key, which may contain files."""
         problems = self.schemas.validator.problems(named)

@@ -310,6 +310,9 @@ class CallableFunction(Protocol):
             ArgumentError: the arguments are not an object (or a list, in positional style).
         """
 
+    def accepts_only_integers(self, place: tuple[str | int, ...]) -> bool:
+        """Return whether the document allows only integers at a place of the arguments by key, and no other number."""
+
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
         """Return every location where the arguments are invalid; empty if they are valid."""
 

@@ -160,6 +160,15 @@ class Validator:
             return Diagnosis((), None, engine.depth)
         return Diagnosis(engine.explainer.faults(value), engine.explainer, engine.depth)
 
+    def accepts_only_integers(self, place: tuple[str | int, ...]) -> bool:
+        """Return whether the numbers that a place of the value accepts are integers.
+
+        Raises:
+            DocumentError: on first use, if the schema cannot be enforced.
+        """
+        explainer = self._engine().explainer
+        return explainer.facts.accepts_only_integers(explainer.root, place)
+
     def is_valid(self, value: Any) -> bool:
         """Return whether a value is valid. No problems are collected.
 

@@ -5,7 +5,7 @@ servers decode and collapse paths differently, sometimes more than once.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote, unquote, unquote_plus
 
@@ -16,7 +16,14 @@ from specfn.http.request.style import Escape, Pair, dumps, normalize, text
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.bodies.media_types import is_json
 from specfn.migrate.parameters.reserved import is_reserved, overrides
-from specfn.migrate.route import Parameter, ParameterGroup, Pieces, Placeholder, Route
+from specfn.migrate.route import (
+    CallableFunction,
+    Parameter,
+    ParameterGroup,
+    Pieces,
+    Placeholder,
+    Route,
+)
 from specfn.migrate.safety import exceeds, method_in, safety_of
 from specfn.network.headers import is_token, is_value
 
@@ -179,29 +186,11 @@ def _content(parameter: Parameter, value: Any) -> Any:
     """Return the value to serialize; a ``content`` parameter becomes text in its media type (Parameter Object).
 
     Raises:
-        Unserializable: a float for an integer has no exact digits, or the value is not JSON.
+        Unserializable: the value is not JSON.
     """
     if parameter.media_type is None:
-        if _is_rounded(value, parameter.schema):
-            raise Unserializable(
-                "integer", "the number is rounded; write all digits of the integer", value=value
-            )
         return value
     return dumps(value).decode() if is_json(parameter.media_type) else text(value)
-
-
-def _is_rounded(value: Any, schema: Any) -> bool:
-    """Return whether a value of an integer is a float whose digits are not exactly its value, such as ``1e23``."""
-    if not isinstance(schema, dict):
-        return False
-    if isinstance(value, list):
-        return any(_is_rounded(item, schema.get("items")) for item in value)
-    if not isinstance(value, float) or not value.is_integer():
-        return False
-    declared = schema.get("type")
-    types = declared if isinstance(declared, list) else [declared]
-    is_integer = "integer" in types and "number" not in types
-    return is_integer and isinstance(style.number(value), float)
 
 
 def path_text(parameter: Parameter, value: Any) -> str:
@@ -366,6 +355,44 @@ def cookies(
         with faults.at(*place):
             written.extend(cookie_pairs(parameter, value))
     return tuple(written)
+
+
+# -- rounded integers --------------------------------------------------------------------------------
+
+
+def refuse_rounded_integers(
+    function: CallableFunction, named: Mapping[str, Any], faults: SerializationFaults
+) -> None:
+    """Refuse a float such as ``1e23`` for an integer: its digits are not exactly its value.
+
+    Args:
+        function: the function.
+        named: the arguments by key.
+        faults: receives the refusals.
+    """
+    route = function.route
+    parts: list[tuple[Parameter, tuple[str, ...], Any]] = [
+        (parameter, (parameter.key,), named.get(parameter.key)) for parameter in route.parameters
+    ]
+    for group in (route.query, route.headers, route.cookies):
+        parts += _arguments(group, named, SerializationFaults())
+    reason = "the number is rounded; write all digits of the integer"
+    for parameter, place, value in parts:
+        for tokens, number in _rounded_floats(value) if parameter.media_type is None else ():
+            if function.accepts_only_integers((*place, *tokens)):
+                refusal = Unserializable("integer", reason, value=number, tokens=(*place, *tokens))
+                faults.found.append(refusal)
+
+
+def _rounded_floats(value: Any) -> Iterator[tuple[tuple[str | int, ...], float]]:
+    """Yield the whole floats in a value whose digits are not exactly their values, with their places."""
+    if isinstance(value, float):
+        if value.is_integer() and isinstance(style.number(value), float):
+            yield (), value
+    elif isinstance(value, dict | list):
+        for token, item in value.items() if isinstance(value, dict) else enumerate(value):
+            for tokens, number in _rounded_floats(item):
+                yield (token, *tokens), number
 
 
 # -- overridden methods ------------------------------------------------------------------------------

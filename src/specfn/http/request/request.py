@@ -187,7 +187,7 @@ def prepare(
     base = base_url.choose(route, function.api, connection)
     choice = security.choose_schemes(route, function.api, base, connection)
     faults = SerializationFaults()
-    path, query, headers, cookies = _serialize_parameters(route, named, faults)
+    path, query, headers, cookies = _serialize_parameters(function, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
         refusal = _refusal(function.name, faults.found, route, arguments)
@@ -221,13 +221,14 @@ def _without_human_part(error: ArgumentError, function: Function, arguments: Any
 
 
 def _serialize_parameters(
-    route: Route, named: Mapping[str, Any], faults: SerializationFaults
+    function: Function, named: Mapping[str, Any], faults: SerializationFaults
 ) -> tuple[str, tuple[str, ...], dict[str, Pair], tuple[Pair, ...]]:
     """Serialize the path, the query, the headers and the cookies. If there are ``faults``, the result is invalid.
 
     Raises:
         DocumentError: the path key is invalid.
     """
+    route = function.route
     fixed = route.fixed
     written = (
         parameters.path(route, named, faults),
@@ -239,6 +240,7 @@ def _serialize_parameters(
         parameters.cookies(route.cookies, named, faults),
     )
     parameters.refuse_override(route, named, faults)
+    parameters.refuse_rounded_integers(function, named, faults)
     return written
 
 
@@ -251,7 +253,7 @@ def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...
     named = function.arguments_by_key(arguments)
     faults = SerializationFaults()
     try:
-        _serialize_parameters(function.route, named, faults)
+        _serialize_parameters(function, named, faults)
     except DocumentError:
         return ()  # a fault of the document; ``prepare`` raises it
     given = [fault for fault in faults.found if _is_given(named, fault.tokens)]

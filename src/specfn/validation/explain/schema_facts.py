@@ -72,12 +72,12 @@ class Constants:
 def _inner_nodes(schema: JsonObject, token: str | int) -> Iterator[Any]:
     """Yield each node of a schema that may apply to a member or an item."""
     if isinstance(token, str):
-        yield schema.get("properties", {}).get(token)
+        declared = schema.get("properties", {})
         yield from schema.get("patternProperties", {}).values()
-        yield schema.get("additionalProperties")
+        yield declared[token] if token in declared else schema.get("additionalProperties")
     else:
-        yield from schema.get("prefixItems", ())[token : token + 1]
-        yield schema.get("items")
+        declared = schema.get("prefixItems", ())
+        yield declared[token] if token < len(declared) else schema.get("items")
 
 
 class SchemaFacts:
@@ -225,13 +225,24 @@ class SchemaFacts:
             root: the node of the value that the place is in.
             place: the place, which is not the root.
         """
+        nodes = self._nodes_at(root, place[:-1])
+        parts = (part for node in nodes for part in self._applicable_schemas(node))
+        return any(place[-1] in part.get("properties", ()) for part in parts)
+
+    def accepts_only_integers(self, root: Any, place: Tokens) -> bool:
+        """Return whether the numbers that a place accepts are integers. Schemas of the place without a type are left out."""
+        nodes = [node for node in self._nodes_at(root, place) if isinstance(node, dict)]
+        types = [types for types in map(self.types, nodes) if types is not None]
+        return bool(types) and all("integer" in some and "number" not in some for some in types)
+
+    def _nodes_at(self, root: Any, place: Tokens) -> list[Any]:
+        """Return the nodes that may apply at a place, in any branch."""
         nodes = [root]
-        for token in place[:-1]:
+        for token in place:
             parts = (part for node in nodes for part in self._applicable_schemas(node))
             inner = {id(node): node for part in parts for node in _inner_nodes(part, token)}
             nodes = [*inner.values()][:_MAX_SCHEMAS]
-        parts = (part for node in nodes for part in self._applicable_schemas(node))
-        return any(place[-1] in part.get("properties", ()) for part in parts)
+        return nodes
 
     def is_any_text(self, node: Any) -> bool:
         """Return whether a place accepts only strings, perhaps null, and the document declares no syntax for them."""
