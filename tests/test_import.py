@@ -56,9 +56,9 @@ def test_errors_bring_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        (("tools", "fixtures/petstore20.json"), ()),
-        (("tools", "fixtures/groups.yaml"), ()),
-        (("show", "fixtures/petstore20.json", "pets_get"), ()),
+        (("tools", "fixtures/petstore20.json"), ("jsonschema_rs", "socket")),
+        (("tools", "fixtures/groups.yaml"), ("jsonschema_rs", "socket")),
+        (("show", "fixtures/petstore20.json", "pets_get"), ("jsonschema_rs", "socket")),
         (("inspect", "fixtures/petstore20.json", "--json"), ("jsonschema_rs", "socket")),
         (("inspect", "fixtures/petstore20.json"), ("jsonschema_rs", "rich", "socket")),
         (("--help",), ()),
