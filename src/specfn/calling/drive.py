@@ -126,7 +126,7 @@ def run(
     )
     _refuse_coroutine_functions(send=send, approve=approve)
     if session.choice.options.allow_concurrent_invocation:
-        session.record_unavailable("concurrent_invocation")
+        session.degrade("concurrent_invocation")
     return run_without_waiting(
         _drive(
             session,

@@ -220,9 +220,9 @@ class Session:
         reasons = obstacles(self._planner.candidates, connection)
         self._planner.withhold(reasons)
         for name, reason in reasons.items():
-            self.record_unavailable(f"function {name}: {reason}")
+            self.degrade(f"function {name}: {reason}")
 
-    def record_unavailable(self, word: str) -> None:
+    def degrade(self, word: str) -> None:
         """Record something that was asked for and is not available."""
         self._state.record_unavailable(word)
 
