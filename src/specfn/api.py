@@ -55,6 +55,11 @@ def load(
         UsageError: an argument is invalid, an option names something that the document does not have, or there
             are headers for a source that is not a URL, or for one of plain http.
         TransportError: the server of a URL did not answer.
+
+    Examples:
+        >>> app = specfn.load("openapi.json")
+        >>> app["listProducts"].safety
+        'read'
     """
     if check not in ("lenient", "strict"):
         raise UsageError(f"check must be 'lenient' or 'strict', not {check!r}")
@@ -74,7 +79,13 @@ def loads(
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
 ) -> Application:
-    """Convert the text of a document, like ``load``."""
+    """Convert the text of a document, like ``load``.
+
+    Examples:
+        >>> text = '{"openapi": "3.1.0", "paths": {"/pets": {"get": {"operationId": "listPets"}}}}'
+        >>> specfn.loads(text).functions
+        (<Function pets_get: GET /pets>,)
+    """
     content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     return load(content, options=options, check=check, expect=expect)
 
@@ -152,6 +163,11 @@ def normalize(document: JsonObject) -> JsonObject:
 
     Raises:
         DocumentError: the version of the document is unknown.
+
+    Examples:
+        >>> document = {"swagger": "2.0", "host": "shop.example", "paths": {"/pets": {"get": {}}}}
+        >>> specfn.normalize(document)["servers"]
+        [{'url': 'https://shop.example'}]
     """
     with gc_paused():
         found = loading.read(document)

@@ -49,6 +49,12 @@ def files(node: Node) -> bool:
     """Return whether a place takes the content of a file: ``format: binary``, or any ``contentMediaType``.
 
     Parts of a multipart body that the document declares as files are marked in the same way.
+
+    Examples:
+        >>> schema = {"type": "string", "format": "binary"}
+        >>> node = specfn.human.Node(schema, location="body", pointer="/properties/body", name="photo")
+        >>> specfn.human.files(node)
+        True
     """
     if node.get("format") != "binary" and not isinstance(node.get("contentMediaType"), str):
         return False
@@ -60,6 +66,11 @@ def secrets(node: Node) -> bool:
 
     Such names are ``password``, ``client_secret``, ``apiKey``, ``accessToken`` and similar ones. Names of values about
     secrets do not count (``secret_name``, ``passwordPolicy``, ``pageToken``).
+
+    Examples:
+        >>> node = specfn.human.Node({"type": "string"}, location="query", pointer="/properties/query", name="apiKey")
+        >>> specfn.human.secrets(node)
+        True
     """
     if node.get("format") == "password":
         return True
@@ -71,6 +82,13 @@ def any_of(*predicates: "Predicate | str") -> Predicate:
 
     Raises:
         UsageError: a name is not that of a built-in predicate.
+
+    Examples:
+        >>> def is_price(node):
+        ...     return node.name == "price"
+        >>> options = specfn.Options(separate=specfn.human.any_of("secrets", is_price))
+        >>> specfn.load("openapi.json", options=options)["createProduct"].separated.human["required"]
+        ['body']
     """
     return _AnyOf(tuple(named(each) for each in predicates))
 

@@ -137,6 +137,11 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: there is no such profile or function; the text lists the known ones.
+
+        Examples:
+            >>> tools = app.tools("openai", select=["read"])
+            >>> len(tools), tools[0]["function"]["name"]
+            (6, 'products_get')
         """
         from specfn.connectors import registry  # noqa: PLC0415  # 7 ms, only for tools
         from specfn.invocation.response_fields import refuse_filtered  # noqa: PLC0415  # only for tools
@@ -171,6 +176,10 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: there is no such profile, or the provider would refuse the function; with the reason.
+
+        Examples:
+            >>> app.tool("listOrders", "anthropic")["name"]
+            'orders_get'
         """
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
         from specfn.tools.tool import LeftOut  # noqa: PLC0415  # only for tools
@@ -195,6 +204,11 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: there is no such profile; with the names that exist.
+
+        Examples:
+            >>> finding = app.check("openai-strict")[0]
+            >>> finding.function, finding.reason, finding.mended
+            ('products_get', 'every property must be required', True)
         """
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
         from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
@@ -244,6 +258,11 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: an argument is invalid, or names no function.
+
+        Examples:
+            >>> functions = app.bind(connection)
+            >>> functions["listProducts"].outcome('{"query": {"limit": "1"}}').data()["total"]
+            1
         """
         from specfn.application.bound import bind  # noqa: PLC0415  # for callers who bind
         from specfn.connectors import registry  # noqa: PLC0415  # for callers who bind
@@ -281,7 +300,12 @@ class Application(FunctionSet):
         *,
         validate: bool = True,
     ) -> "httpx.Request":
-        """Build the request that a call would send; see ``specfn.request``."""
+        """Build the request that a call would send; see ``specfn.request``.
+
+        Examples:
+            >>> app.request("listProducts", {"query": {"page": 2}}, connection).url.query
+            b'page=2'
+        """
         from specfn.http.request.request import request  # noqa: PLC0415  # httpx is imported on first use
 
         return request(self._function(function), arguments, connection, validate=validate)
@@ -289,7 +313,14 @@ class Application(FunctionSet):
     def dry_run(
         self, function: Function | str, arguments: Any, connection: "Connection"
     ) -> JsonObject:
-        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry_run``."""
+        """Return the request of a call as JSON and as a curl line, with masked credentials; see ``specfn.http.dry_run``.
+
+        Examples:
+            >>> arguments = {"productId": "d290f1ee-6c54-4b01-90e6-d701748f0851"}
+            >>> preview = app.dry_run("deleteProduct", arguments, connection)
+            >>> preview["method"], preview["headers"]["Authorization"]
+            ('DELETE', 'Bearer **********')
+        """
         from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
         return dry_run(self._function(function), arguments, connection)
@@ -332,6 +363,10 @@ class Application(FunctionSet):
         """Call a function and return the response of the server; see ``specfn.execute``.
 
         With ``stream=True``, return an iterator over the events of the response while they arrive.
+
+        Examples:
+            >>> app.execute("listProducts", {"query": {"limit": 1}}, connection).data["total"]
+            1
         """
         from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
@@ -389,7 +424,12 @@ class Application(FunctionSet):
         arguments: Any = None,
         connection: "Connection | None" = None,
     ) -> "Result":
-        """Call a function and return the response with any status; see ``specfn.propagate``."""
+        """Call a function and return the response with any status; see ``specfn.propagate``.
+
+        Examples:
+            >>> app.propagate("getOrder", {"orderId": "00000000-0000-4000-8000-000000000000"}, connection).status
+            404
+        """
         from specfn.http.transport import send  # noqa: PLC0415  # httpx is imported on first use
 
         return send.propagate(self._function(function), arguments, connection)
@@ -429,6 +469,11 @@ class Application(FunctionSet):
         Raises:
             UsageError: the function has no ``paging``, or its ``safety`` is not ``read``.
             SpecfnError: a page failed, as for ``execute``; ``next`` of the error has its arguments.
+
+        Examples:
+            >>> for page in app.pages("listProducts", {"query": {"limit": 50}}, connection):
+            ...     print(len(page.items), page.stopped)
+            1 end
         """
         from specfn.invocation.pages import pages  # noqa: PLC0415  # httpx is imported on first use
 
@@ -482,6 +527,11 @@ class Application(FunctionSet):
         """Return the fingerprints of functions and of their parts as JSON text, for a file next to the code.
 
         ``load`` then reports the parts that changed. The same document gives the same text.
+
+        Examples:
+            >>> locked = app.lock()
+            >>> app.changes(locked)
+            ()
         """
         return lock(self.functions)
 
@@ -490,6 +540,11 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: ``expected`` is neither.
+
+        Examples:
+            >>> newer = specfn.load("openapi.json", options=specfn.Options(names={"listOrders": "read_orders"}))
+            >>> [(change.name, change.kind) for change in newer.changes(app.lock())]
+            [('read_orders', 'renamed')]
         """
         return changes(self.functions, expected)
 
@@ -507,6 +562,11 @@ class Application(FunctionSet):
 
         Raises:
             UsageError: there is no such profile; with the names that exist.
+
+        Examples:
+            >>> figures = app.report("openai")
+            >>> figures["functions"], figures["safety"]["destructive"]
+            (12, 1)
         """
         from specfn.connectors import registry  # noqa: PLC0415  # pydantic is imported on first use
         from specfn.tools.report import report  # noqa: PLC0415  # only for reports

@@ -159,6 +159,17 @@ def from_asgi(
 
     Raises:
         UsageError: the application has no document at this path.
+
+    Examples:
+        >>> import fastapi
+        >>> pets = fastapi.FastAPI()
+        >>> @pets.get("/pets")
+        ... def list_pets() -> list[str]:
+        ...     return ["Rex"]
+        >>> app, connection = specfn.from_asgi(pets)
+        >>> with connection:
+        ...     app.execute("pets_get", {}, connection).data
+        ['Rex']
     """
     if not callable(asgi_app):
         raise UsageError(f"asgi_app must be an ASGI application, not {type(asgi_app).__name__}")

@@ -1,8 +1,5 @@
 """Checks of many calls: a stream, a file, or batches of a distributed engine.
 
->>> from specfn import bulk
->>> counts = bulk.check_file("openapi.yaml", "calls.jsonl", "checked.jsonl", jobs=4)
-
 Names of this module are imported on first use.
 """
 

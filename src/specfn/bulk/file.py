@@ -165,6 +165,12 @@ def check_file(  # each is a decision of the caller
     Raises:
         DocumentError: the document cannot be read, or changed since the job began.
         UsageError: a file cannot be read or written, an argument is invalid, or pyarrow is missing.
+
+    Examples:
+        >>> from specfn import bulk
+        >>> counts = bulk.check_file("openapi.json", "calls.jsonl", "checked.jsonl")
+        >>> counts.rows, counts.invalid
+        (2, 1)
     """
     source, target = os.fspath(src), os.fspath(dst)
     check_sizes(jobs, chunk)

@@ -89,6 +89,13 @@ def check_calls(app: Application, rows: Iterable[Mapping[str, Any]]) -> Iterator
 
     Raises:
         UsageError: ``app`` is not an application.
+
+    Examples:
+        >>> from specfn import bulk
+        >>> rows = [{"name": "listProducts", "arguments": '{"query": {"limit": "5"}}'}]
+        >>> for row in bulk.check_calls(app, rows):
+        ...     print(row["valid"], row["function"], row["data"])
+        True products_get {'query': {'limit': 5}}
     """
     checker = RowChecker(app)
     return map(checker.check, rows)

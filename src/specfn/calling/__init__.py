@@ -1,8 +1,5 @@
 """Conversations in which a model calls functions, for any model.
 
->>> from specfn import calling
->>> outcome = calling.run(app, send, connector=connector, messages="List the pets", connection=to_shop)
-
 Names of this module are imported on first use.
 """
 

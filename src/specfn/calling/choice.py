@@ -220,6 +220,15 @@ def register_choice(kind: _Kind) -> _Kind:
 
     Raises:
         UsageError: it has no ``type`` with a default, or another class has the same type.
+
+    Examples:
+        >>> from typing import Literal
+        >>> from specfn import calling
+        >>> @calling.register_choice
+        ... class Patient(calling.Auto):
+        ...     type: Literal["patient"] = "patient"
+        >>> calling.parse_choice("patient").type
+        'patient'
     """
     tag = kind_of(kind)
     if tag is None:
@@ -236,6 +245,12 @@ def parse_choice(value: Any) -> Choice:
 
     Raises:
         UsageError: the value is no choice; the message lists the known types.
+
+    Examples:
+        >>> from specfn import calling
+        >>> choice = calling.parse_choice({"type": "required", "functions": ["listProducts"]})
+        >>> choice.type, choice.functions
+        ('required', ('listProducts',))
     """
     if isinstance(value, Choice):
         return value

@@ -109,6 +109,12 @@ def run(
         UsageError: an argument is invalid or missing.
         Exception: ``send`` raised it. ``error.specfn_outcome`` is the outcome so far, and a note names what was
             executed. A session that is passed again sends its last request again.
+
+    Examples:
+        >>> from specfn import calling
+        >>> outcome = calling.run(app, send, connector="openai", messages="Any lamps?", connection=connection)
+        >>> outcome.text, [call.called for call in outcome.calls]
+        ('There are no lamps.', ['products_get'])
     """
     _check_types(send=send, approve=approve, filters=filters, connection=connection)
     session = _session(
@@ -176,6 +182,13 @@ async def arun(
 
     ``send`` and ``approve`` may be coroutine functions, and calls may run concurrently. After cancellation or an
     exception of the caller's code, every call of the last turn has a result in the session.
+
+    Examples:
+        >>> import asyncio
+        >>> from specfn import calling
+        >>> waiting = calling.arun(app, send, connector="openai", messages="Any lamps?", connection=connection)
+        >>> asyncio.run(waiting).text
+        'There are no lamps.'
     """
     _check_types(send=send, approve=approve, filters=filters, connection=connection)
     session = _session(

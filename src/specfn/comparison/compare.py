@@ -56,6 +56,14 @@ def compare(
 
     Raises:
         UsageError: one of them is not an application, but for example a path.
+
+    Examples:
+        >>> old = specfn.loads('{"openapi": "3.1.0", "paths": {"/pets": {"get": {}}}}')
+        >>> new = specfn.loads('{"openapi": "3.1.0", "paths": {"/animals": {"get": {}}}}')
+        >>> for difference in specfn.compare(old, new):
+        ...     print(difference.breaking, difference.sentence)
+        no the function is new (GET /animals)
+        yes the function was removed (GET /pets)
     """
     for application in (old, new):
         if not hasattr(application, "settings"):

@@ -81,6 +81,11 @@ def profile(name: ProfileName | Profile) -> Profile:
 
     Raises:
         UsageError: the name is unknown; the message lists the known names.
+
+    Examples:
+        >>> from specfn import connectors
+        >>> connectors.profile("openai").tools
+        128
     """
     if isinstance(name, Profile):
         return name
@@ -93,6 +98,11 @@ def codec(name: ConnectorName | Codec) -> Codec:
 
     Raises:
         UsageError: the name is unknown; the message lists the known names.
+
+    Examples:
+        >>> from specfn import connectors
+        >>> connectors.codec("anthropic").profile
+        'anthropic'
     """
     if not isinstance(name, str) and hasattr(name, "name"):
         return name

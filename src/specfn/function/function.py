@@ -169,6 +169,18 @@ class Function:
         Raises:
             UsageError: the language is unknown.
             DocumentError: the function has a ``fault``.
+
+        Examples:
+            >>> print(app["deleteProduct"].signature("typescript"), end="")
+            // Functions of an API. A call is await api.NAMESPACE.FUNCTION(...).
+            export declare const api: {
+                products: {
+                    /** Delete Product. Remove a product from the shop. */
+                    eraseByProductId(args: {
+                        productId: string; // The id of a product. (uuid)
+                    }): Promise<any>;
+                };
+            };
         """
         from specfn.function.signatures.signatures import signature  # noqa: PLC0415  # not for converting
 
@@ -249,6 +261,11 @@ class Function:
 
         Returns:
             ``Success(data)``, or ``Failure(data, errors)`` with every problem and ``feedback()`` for the model.
+
+        Examples:
+            >>> failure = app["listProducts"].validate({"query": {"limit": "5"}})
+            >>> failure.errors[0].path, failure.errors[0].expected
+            ('$input.query.limit', 'integer & Minimum<1> & Maximum<50> | undefined')
         """
         checker = self.schemas.checker
         if checker is None:
@@ -288,6 +305,10 @@ class Function:
         Returns:
             ``Success(data, repairs, incomplete)``, not yet validated; or a ``Failure`` with the place
             where parsing stopped.
+
+        Examples:
+            >>> app["listProducts"].parse('Sure! {"query": {"limit": 5,}}').data
+            {'query': {'limit': 5}}
         """
         from specfn.validation.parse import parse  # noqa: PLC0415  # not for converting
 
@@ -299,6 +320,10 @@ class Function:
         Returns:
             ``Success(data, repairs)``, or a ``Failure`` with the remaining problems. Without repairs, ``data`` is the
             same object as ``arguments``. A valid value is never changed.
+
+        Examples:
+            >>> app["listProducts"].coerce({"query": {"limit": "5"}}).data
+            {'query': {'limit': 5}}
         """
         from specfn.function import arguments as checks  # noqa: PLC0415  # not for converting
 
@@ -321,6 +346,10 @@ class Function:
         Returns:
             ``Success(data, repairs, incomplete)``, or a ``Failure`` with the remaining problems and ``feedback()`` for
             the model. Execute incomplete arguments only if ``safety`` is ``read``.
+
+        Examples:
+            >>> app["listProducts"].check('{"query": {"limit": "5"}}').data
+            {'query': {'limit': 5}}
         """
         from specfn.function.arguments import check_arguments  # noqa: PLC0415  # not for converting
 
@@ -333,7 +362,12 @@ class Function:
         return WrapperNames(self.name, lambda text: self.name if text in handles(self) else None)
 
     def problems(self, arguments: Any) -> Sequence[ArgumentProblem]:
-        """Return every problem of the arguments; empty if they are valid."""
+        """Return every problem of the arguments; empty if they are valid.
+
+        Examples:
+            >>> app["listProducts"].problems({"query": {"limit": 0}})[0].path
+            '$input.query.limit'
+        """
         try:
             self._require_sendable()
             if self.keyword:
@@ -374,7 +408,12 @@ class Function:
         return file_placeholders(body, named)
 
     def response_problems(self, data: Any) -> Sequence[ArgumentProblem]:
-        """Return every place where a successful response differs from its schema. Paths begin with ``$output``."""
+        """Return every place where a successful response differs from its schema. Paths begin with ``$output``.
+
+        Examples:
+            >>> app["listProducts"].response_problems({"items": []})[0].path
+            '$output.total'
+        """
         validator = self.schemas.response_validator
         if validator is None:
             return ()
@@ -384,20 +423,40 @@ class Function:
         )
 
     def private_values(self, arguments: Any) -> "Iterable[PrivateValue]":
-        """Return the scalars of arguments that a response must not show, if the server repeats them."""
+        """Return the scalars of arguments that a response must not show, if the server repeats them.
+
+        Examples:
+            >>> arguments = {"body": {"passphrase": "red tulips"}}
+            >>> [value.name for value in app["createCustomer"].private_values(arguments)]
+            ['passphrase']
+        """
         from specfn.function.private_values import private_values  # noqa: PLC0415  # for texts only
 
         return private_values(self.schemas, arguments)
 
     def models_part(self, arguments: Any) -> Any:
-        """Return the arguments without the human part; ``None`` if nothing belongs to the human."""
+        """Return the arguments without the human part; ``None`` if nothing belongs to the human.
+
+        Examples:
+            >>> options = specfn.Options(separate="secrets")
+            >>> function = specfn.load("openapi.json", options=options)["createCustomer"]
+            >>> function.models_part({"body": {"name": "Kim", "passphrase": "red tulips"}})
+            {'body': {'name': 'Kim'}}
+        """
         split_schemas = self.schemas.split_schemas
         if split_schemas is None or split_schemas.human is None:
             return None
         return split_schemas.split(arguments, keyword=self.keyword)[0]
 
     def without_human_part(self, arguments: Any) -> Any:
-        """Return a copy of the arguments with ``***`` for everything that may belong to the human."""
+        """Return a copy of the arguments with ``***`` for everything that may belong to the human.
+
+        Examples:
+            >>> options = specfn.Options(separate="secrets")
+            >>> function = specfn.load("openapi.json", options=options)["createCustomer"]
+            >>> function.without_human_part({"body": {"name": "Kim", "passphrase": "red tulips"}})
+            {'body': {'name': 'Kim', 'passphrase': '***'}}
+        """
         split_schemas = self.schemas.split_schemas
         if split_schemas is None or split_schemas.human is None:
             return arguments
@@ -410,6 +469,12 @@ class Function:
 
         Raises:
             ArgumentError: the arguments are not an object (or, positional, not a list of that length).
+
+        Examples:
+            >>> options = specfn.Options(keyword=False)
+            >>> function = specfn.load("openapi.json", options=options)["getProduct"]
+            >>> function.arguments_by_key(["d290f1ee-6c54-4b01-90e6-d701748f0851"])
+            {'productId': 'd290f1ee-6c54-4b01-90e6-d701748f0851'}
         """
         if self.keyword:
             if isinstance(arguments, dict):

@@ -86,6 +86,11 @@ def server(
     Raises:
         UsageError: an argument is invalid, two functions have the same name, or the package of mode ``code`` is
         missing.
+
+    Examples:
+        >>> from specfn import mcp
+        >>> mcp.server(app, connection, allow=["read", "createProduct"]).name
+        'specfn'
     """
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 
@@ -163,6 +168,10 @@ def asgi(  # each is a decision of the operator
 
     Raises:
         UsageError: an argument is invalid.
+
+    Examples:
+        >>> from specfn import mcp
+        >>> asgi_app = mcp.asgi(app, connection)  # run it with ``uvicorn module:asgi_app``
     """
     if client_token is not None and len(client_token) < 16:
         raise UsageError("client_token must have at least 16 characters")

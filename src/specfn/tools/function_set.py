@@ -100,7 +100,14 @@ class FunctionSet(ABC):
         return FunctionKeys(self.entries)
 
     def find(self, key: str) -> Function | None:
-        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` for others."""
+        """Return a function by name, dotted accessor, operationId or ``"GET /path"``; ``None`` for others.
+
+        Examples:
+            >>> app.find("GET /products")
+            <Function products_get: GET /products>
+            >>> app.find("products.erase") is None
+            True
+        """
         entry = self.keys.find(key)
         return None if entry is None else entry.function
 
@@ -127,6 +134,10 @@ class FunctionSet(ABC):
         Raises:
             UnknownFunctionError: a key names no function; the error has the closest names.
             UsageError: a predicate raised, a part of the selection matches nothing, or all keys are exclusions.
+
+        Examples:
+            >>> [entry.name for entry in app.choose(["destructive", "listOrders"])]
+            ['products_eraseByProductId', 'orders_get']
         """
         return choose(self.entries, self.keys, select, option=option)
 
@@ -146,6 +157,10 @@ class FunctionSet(ABC):
 
         Returns:
             The name of the function and the repairs; or at most three similar names.
+
+        Examples:
+            >>> app.resolve("functions.products.get").name
+            'products_get'
         """
         names = None if advertised is None else frozenset(advertised)
         return self.directory.resolve(called, advertised=names, hooks=self.hooks)
@@ -187,6 +202,10 @@ class FunctionSet(ABC):
 
         Raises:
             UsageError: the limit is below 1, or the selection names no function.
+
+        Examples:
+            >>> [match.name for match in app.search("cancel an order", 1)]
+            ['orders_cancel_postByOrderId']
         """
         among = None if select is None else frozenset(entry.name for entry in self.choose(select))
         return self.finder.find(query, limit, among=among, rank=rank)
@@ -209,6 +228,10 @@ class FunctionSet(ABC):
 
         Raises:
             UsageError: a limit is below 1.
+
+        Examples:
+            >>> len(app.tools("openai", select=app.select("orders of a customer", max_tools=3)))
+            3
         """
         require_whole_numbers(budget_tokens=budget_tokens, max_tools=max_tools)
         count = _SELECTED_FUNCTIONS if budget_tokens is None else len(self)

@@ -111,7 +111,18 @@ class Failure:
         return html(title, tables=(table,), values={"Feedback for the model": self.feedback()})
 
     def feedback(self) -> str:
-        """Return the feedback for a model: the invalid places and the next step."""
+        """Return the feedback for a model: the invalid places and the next step.
+
+        Examples:
+            >>> print(app["getProduct"].validate({"productId": 7}).feedback())
+            The arguments are invalid.
+            <BLANKLINE>
+            {
+              "productId": 7 // ❌ expected string (uuid)
+            }
+            <BLANKLINE>
+            Correct this and send the whole call again. Nothing was executed.
+        """
         from specfn.validation.feedback.feedback import feedback, unreadable_feedback  # noqa: PLC0415 - for invalid calls
 
         if self.fault is not None:

@@ -41,6 +41,13 @@ def downgrade(
     Raises:
         DocumentError: the version of the document is not supported, or the document is not JSON.
         UsageError: ``version`` is not ``"3.0"``.
+
+    Examples:
+        >>> document, losses = specfn.downgrade({"openapi": "3.1.0", "paths": {}, "webhooks": {"sold": {}}})
+        >>> document["openapi"]
+        '3.0.4'
+        >>> [note.text for note in losses]
+        ['OpenAPI 3.0 has no `webhooks`']
     """
     if version != "3.0":
         raise UsageError(f"unsupported version {version!r}: expected '3.0'")

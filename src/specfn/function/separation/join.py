@@ -218,6 +218,13 @@ def merge(function: Function, *, llm: Any, human: Any) -> Any:
 
     Raises:
         UsageError: the function is not separated, or the arguments are not in its calling style.
+
+    Examples:
+        >>> options = specfn.Options(separate="secrets")
+        >>> function = specfn.load("openapi.json", options=options)["createCustomer"]
+        >>> llm = {"body": {"name": "Kim", "email": "kim@example.com"}}
+        >>> specfn.merge(function, llm=llm, human={"body": {"passphrase": "red tulips"}})
+        {'body': {'name': 'Kim', 'email': 'kim@example.com', 'passphrase': 'red tulips'}}
     """
     require("function", function, Function, "a specfn.Function")
     if human is None:

@@ -96,6 +96,11 @@ def request(
         ArgumentError: the arguments are invalid or cannot be serialized.
         UsageError: the connection does not fit the operation.
         TransportError: a credential callable raised.
+
+    Examples:
+        >>> request = specfn.request(app["listProducts"], {"query": {"limit": 5}}, connection)
+        >>> request.method, request.url.raw_path
+        ('GET', b'/products?limit=5')
     """
     draft = prepare(function, arguments, connection, validate=validate)
     given = {

@@ -91,6 +91,11 @@ def execute(
         HTTPStatusError: the status of the response is not 2xx; the error has the ``Result``.
         ResponseError: with ``stream``, the response is not a stream of events; the error has the ``Result``.
         TransportError: no complete response was received, or a credential callable raised.
+
+    Examples:
+        >>> result = specfn.execute(app["listProducts"], {"query": {"limit": 1}}, connection)
+        >>> result.status, result.data["items"][0]["name"]
+        (200, 'Desk lamp')
     """
     if stream:
         return _stream(function, arguments, connection)
@@ -102,7 +107,13 @@ def execute(
 def propagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """Call an operation, and return its response with any status. Otherwise like ``execute``."""
+    """Call an operation, and return its response with any status. Otherwise like ``execute``.
+
+    Examples:
+        >>> function = app["getProduct"]
+        >>> specfn.propagate(function, {"productId": "00000000-0000-4000-8000-000000000000"}, connection).status
+        404
+    """
     return run_without_waiting(call_through(function, arguments, connection, SyncIO()))
 
 
@@ -138,7 +149,13 @@ async def aexecute(
     *,
     stream: bool = False,
 ) -> Result | AsyncEventStream:
-    """Call an operation like ``execute``, asynchronously."""
+    """Call an operation like ``execute``, asynchronously.
+
+    Examples:
+        >>> import asyncio
+        >>> asyncio.run(specfn.aexecute(app["listProducts"], {}, connection)).ok
+        True
+    """
     if stream:
         return await _astream(function, arguments, connection)
     result = await apropagate(function, arguments, connection)
@@ -149,7 +166,13 @@ async def aexecute(
 async def apropagate(
     function: Function, arguments: Any = None, connection: Connection | None = None
 ) -> Result:
-    """Call an operation asynchronously, and return its response with any status."""
+    """Call an operation asynchronously, and return its response with any status.
+
+    Examples:
+        >>> import asyncio
+        >>> asyncio.run(specfn.apropagate(app["listProducts"], {}, connection)).status
+        200
+    """
     return await call_through(function, arguments, connection, AsyncIO())
 
 
