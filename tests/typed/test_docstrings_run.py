@@ -83,7 +83,7 @@ def test_the_examples_of_a_docstring_run(
 ) -> None:
     """Each example gives the result that it shows, with ``app`` and ``connection`` of the demo shop."""
     monkeypatch.chdir(tmp_path)
-    names = given(shop)
+    names = {**given(shop), "connector": "openai"}
     Path("openapi.json").write_text(json.dumps(names["app"].document), encoding="utf-8")
     Path("calls.jsonl").write_text("".join(f"{json.dumps(call)}\n" for call in CALLS))
     report: list[str] = []

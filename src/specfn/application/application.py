@@ -139,8 +139,8 @@ class Application(FunctionSet):
             UsageError: there is no such profile or function; the text lists the known ones.
 
         Examples:
-            >>> tools = app.tools("openai", select=["read"])
-            >>> len(tools), tools[0]["function"]["name"]
+            >>> tools = app.tools(select=["read"])
+            >>> len(tools), tools[0]["name"]
             (6, 'products_get')
         """
         from specfn.connectors import registry  # noqa: PLC0415  # 7 ms, only for tools
@@ -178,7 +178,7 @@ class Application(FunctionSet):
             UsageError: there is no such profile, or the provider would refuse the function; with the reason.
 
         Examples:
-            >>> app.tool("listOrders", "anthropic")["name"]
+            >>> app.tool("listOrders")["name"]
             'orders_get'
         """
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
@@ -206,9 +206,9 @@ class Application(FunctionSet):
             UsageError: there is no such profile; with the names that exist.
 
         Examples:
-            >>> finding = app.check("openai-strict")[0]
+            >>> finding = app.check()[0]
             >>> finding.function, finding.reason, finding.mended
-            ('products_get', 'every property must be required', True)
+            ('products_get', 'the keyword additionalProperties is not accepted', True)
         """
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
         from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
@@ -564,7 +564,7 @@ class Application(FunctionSet):
             UsageError: there is no such profile; with the names that exist.
 
         Examples:
-            >>> figures = app.report("openai")
+            >>> figures = app.report()
             >>> figures["functions"], figures["safety"]["destructive"]
             (12, 1)
         """

@@ -112,7 +112,7 @@ def run(
 
     Examples:
         >>> from specfn import calling
-        >>> outcome = calling.run(app, send, connector="openai", messages="Any lamps?", connection=connection)
+        >>> outcome = calling.run(app, send, connector=connector, messages="Any lamps?", connection=connection)
         >>> outcome.text, [call.called for call in outcome.calls]
         ('There are no lamps.', ['products_get'])
     """
@@ -186,7 +186,7 @@ async def arun(
     Examples:
         >>> import asyncio
         >>> from specfn import calling
-        >>> waiting = calling.arun(app, send, connector="openai", messages="Any lamps?", connection=connection)
+        >>> waiting = calling.arun(app, send, connector=connector, messages="Any lamps?", connection=connection)
         >>> asyncio.run(waiting).text
         'There are no lamps.'
     """

@@ -382,7 +382,12 @@ class Function:
             return _problems_of_fault(arguments, error)
 
     def accepts_only_integers(self, place: tuple[str | int, ...]) -> bool:
-        """Return whether the document allows only integers at a place of the arguments by key, and no other number."""
+        """Return whether the document allows only integers at a place of the arguments by key, and no other number.
+
+        Examples:
+            >>> app["listProducts"].accepts_only_integers(("query", "limit"))
+            True
+        """
         return self.schemas.validator.accepts_only_integers(place)
 
     def _problems(self, named: Any) -> Sequence[ArgumentProblem]:

@@ -230,7 +230,7 @@ class FunctionSet(ABC):
             UsageError: a limit is below 1.
 
         Examples:
-            >>> len(app.tools("openai", select=app.select("orders of a customer", max_tools=3)))
+            >>> len(app.tools(select=app.select("orders of a customer", max_tools=3)))
             3
         """
         require_whole_numbers(budget_tokens=budget_tokens, max_tools=max_tools)
