@@ -174,6 +174,62 @@ def test_what_a_model_reads_is_bounded_json(value: Any, limit: int, removed: lis
     assert bool(read.get("sent_without")) is bool(removed)
 
 
+NEIGHBOURS = st.dictionaries(
+    st.text(string.ascii_letters, min_size=1, max_size=60),
+    st.one_of(
+        texts,
+        st.integers(),
+        st.integers(2, 4_000).map(lambda digits: 10**digits),
+        st.text(min_size=1, max_size=20).map(lambda text: text * 1_000),
+        st.lists(st.dictionaries(texts, texts, max_size=3), max_size=20),
+        st.dictionaries(texts, st.lists(texts, max_size=5), max_size=20),
+        st.integers(33, 200).map(lambda depth: json.loads("[" * depth + '"deep"' + "]" * depth)),
+    ),
+    max_size=8,
+)
+
+
+def is_marked(text: Any) -> bool:
+    return isinstance(text, str) and text.endswith(("not shown)", "characters not shown)"))
+
+
+def is_part(shown: Any, value: Any) -> bool:
+    """Return whether all values that are shown are complete, or say what is missing."""
+    if shown == value or is_marked(shown):
+        return True
+    if isinstance(shown, dict) and isinstance(value, dict):
+        missing = len(value) - len(shown.keys() & value.keys())
+        return shown.pop("…", "0 not shown") == f"{missing} not shown" and all(
+            is_part(item, value[key]) for key, item in shown.items()
+        )
+    if not isinstance(shown, list) or not isinstance(value, list):
+        return False
+    complete = sum(item == other for item, other in zip(shown, value, strict=False))
+    return len(shown) - complete <= 2 and all(map(is_part, shown, value))
+
+
+@given(
+    limit=st.integers(4_000, 30_000),
+    fraction=st.floats(0.001, 0.03),
+    before=NEIGHBOURS,
+    after=NEIGHBOURS,
+    wrappers=st.lists(st.sampled_from(["data", "_embedded", "result", "response"]), max_size=4),
+)
+def test_a_truncated_response_uses_its_limit(
+    limit: int, fraction: float, before: Any, after: Any, wrappers: list[str]
+) -> None:
+    """X9: the longest list gets the length that its neighbours leave, wherever it is; no value is broken without a mark."""
+    item = {"id": 1, "text": "x" * max(int(limit * fraction) - 25, 0)}
+    page: Any = [item] * (2 * limit // len(json.dumps(item)))
+    for name in reversed(wrappers or ["items"]):
+        page = before | {name: page} | after
+    text = Result(status=200, data=page).for_model(limit)
+    read = json.loads(text)
+    assert limit * 0.85 <= len(text) <= limit
+    assert read["truncated"]
+    assert is_part(read["data"], page)
+
+
 def test_places_are_listed_as_far_as_there_is_room() -> None:
     """What was taken out of the arguments is listed before the data; what has no room is counted."""
     read = json.loads(Result(status=200, data=1).for_model(sent_without=["$input.a (x)"]))

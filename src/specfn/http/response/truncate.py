@@ -25,6 +25,12 @@ _MAX_WRITABLE_DEPTH: Final = 400
 #: The maximum length of a string that is always shown completely.
 _MAX_SHORT_CHARACTERS: Final = 240
 
+#: The text in the place of a number with too many digits.
+_LONG_NUMBER: Final = "… (a number not shown)"
+
+#: The maximum number of times that the length that small members leave is distributed again.
+_MAX_ROUNDS: Final = 8
+
 #: The maximum length of a note on omitted members or characters.
 _MAX_NOTE_CHARACTERS: Final = 48
 
@@ -126,17 +132,22 @@ def _fits(value: Any, room: int) -> bool:
     return room >= 0
 
 
+def _size_within(value: Any, room: int) -> int:
+    """Return the size of a value, or one more than ``room`` if it is larger."""
+    return min(_size(value), room + 1) if _fits(value, room) else room + 1
+
+
 def _cut(value: Any, room: int, depth: int) -> Any:
     """Truncate a value to a length, which is at least that of a note.
 
     A truncated container contains the number of omitted members.
     """
-    if _fits(value, room) and _size(value) <= room:
+    if _size_within(value, room) <= room:
         return value
     if isinstance(value, str):
         return _cut_text(value, room)
     if not isinstance(value, dict | list):
-        return "… (a number not shown)"
+        return _LONG_NUMBER
     if depth >= _MAX_DEPTH or room < 3 * _MAX_NOTE_CHARACTERS:
         return f"… ({len(value)} not shown)"
     if isinstance(value, dict):
@@ -152,51 +163,81 @@ def _cut_text(value: str, room: int) -> str:
 
 
 def _cut_array(value: list[Any], room: int, depth: int) -> list[Any]:
-    """Keep complete items from the front; only the last kept item is truncated."""
+    """Keep complete items from the front; only the last kept item is truncated.
+
+    Numbers and items that are too deep for any length take a short note each.
+    """
     kept: list[Any] = []
     left = room - 2 - _MAX_NOTE_CHARACTERS
     for item in value:
         if left <= _MAX_NOTE_CHARACTERS:
             break
-        kept.append(_cut(item, left - 1, depth + 1))
-        left -= _size(kept[-1]) + 1
+        shown = _cut(item, left - 1, depth + 1)
+        is_cut = shown is not item and (isinstance(shown, dict | list) or isinstance(item, str))
+        if left <= 3 * _MAX_NOTE_CHARACTERS and shown is not item:
+            break
+        kept.append(shown)
+        left -= _size(shown) + 1
+        if is_cut:
+            break
     if len(kept) < len(value):
         kept.append(f"… ({len(value) - len(kept)} not shown)")
     return kept
 
 
 def _cut_object(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
-    """Keep short members completely; the other members get equal shares of the remaining length.
+    """Keep short members completely, and distribute the remaining length among the others.
 
-    The records of a page are long, and the cursor next to them is short. The cursor must not be truncated.
+    The records of a page are long, and the cursor next to them is short. The cursor must not be truncated. A long member
+    gets an equal share of what the smaller ones leave. The longest list is the last one, so it gets all that is left.
     """
+    value = {key: _LONG_NUMBER if _is_long_number(item) else item for key, item in value.items()}
+    kept = dict(value)
     long = [key for key, item in value.items() if not _is_short(item)]
     left = room - 2 - sum(_size(key) + 2 for key in value)
     left -= sum(_size(item) for item in value.values() if _is_short(item))
     if left < len(long) * 2 * _MAX_NOTE_CHARACTERS:
-        return _cut_front(value, room, depth)
-    kept = dict(value)
+        kept, left = _first_members(value, room - 2 - _MAX_NOTE_CHARACTERS)
+        long = [key for key in long if key in kept]
+    for _ in range(_MAX_ROUNDS):  # those that fit into an equal share leave more for the others
+        share = left // max(len(long), 1)
+        sizes = {key: _size_within(value[key], share) for key in long}
+        left -= sum(size for size in sizes.values() if size <= share)
+        long = [key for key, size in sizes.items() if size > share]
+    long.sort(key=lambda key: len(value[key]) if isinstance(value[key], list) else 0)
     for index, key in enumerate(long):
         kept[key] = _cut(value[key], left // (len(long) - index), depth + 1)
         left -= _size(kept[key])
+    if len(kept) < len(value):
+        kept["…"] = f"{len(value) - len(kept)} not shown"
     return kept
 
 
-def _cut_front(value: dict[str, Any], room: int, depth: int) -> dict[str, Any]:
-    """Keep the first members of an object with too many members."""
+def _first_members(value: dict[str, Any], room: int) -> tuple[dict[str, Any], int]:
+    """Return the first members of an object with too many of them, and the length that its long members share."""
     kept: dict[str, Any] = {}
-    left = room - 2 - _MAX_NOTE_CHARACTERS
+    left, shared = room, 0
     for key, item in value.items():
-        name = _size(key) + 2
-        if left - name <= _MAX_NOTE_CHARACTERS:
+        if left <= 2 * _MAX_NOTE_CHARACTERS:
             break
-        kept[key] = _cut(item, min(left - name, _MAX_SHORT_CHARACTERS), depth + 1)
-        left -= name + _size(kept[key])
-    kept["…"] = f"{len(value) - len(kept)} not shown"
-    return kept
+        is_short = _is_short(item)
+        size = (
+            _size(item)
+            if is_short
+            else min(_size_within(item, _MAX_SHORT_CHARACTERS), _MAX_SHORT_CHARACTERS)
+        )
+        if _size(key) + 2 + size <= left:
+            kept[key] = item
+            left -= _size(key) + 2 + size
+            shared += 0 if is_short else size
+    return kept, left + shared
 
 
 def _is_short(item: Any) -> bool:
     if isinstance(item, str):
         return len(item) <= _MAX_SHORT_CHARACTERS
     return not isinstance(item, dict | list) or not item
+
+
+def _is_long_number(item: Any) -> bool:
+    return isinstance(item, int) and item.bit_length() * 3 // 10 > _MAX_SHORT_CHARACTERS
