@@ -60,6 +60,7 @@ class Options(Model):
             API): by name, ``LOCATION.NAME`` or pattern. Credentials belong to the connection.
         answers: the fields of responses that a model reads, by pattern of names: ``Keep`` (a default) or ``Drop``
             (never shown) of ``specfn.answers``.
+        answer_limit: the maximum number of characters of a response that a model reads.
         separate: the values that a human fills in, not a model: a predicate over schema nodes (``specfn.human``),
             a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
@@ -93,6 +94,7 @@ class Options(Model):
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
     answers: Mapping[str, Keep | Drop] = {}
+    answer_limit: Annotated[int, Field(ge=200)] = 20_000
     separate: Annotated[
         Predicate | Sequence[Predicate] | None, store_as(tuple[Predicate, ...] | None)
     ] = None

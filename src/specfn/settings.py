@@ -84,6 +84,7 @@ class Settings(NamedTuple):
     descriptions: Mapping[str, str] = {}
     fixed: Mapping[str, Any] = {}
     answers: Mapping[str, Any] = {}
+    answer_limit: int = 20_000
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":

@@ -6,10 +6,11 @@ from typing import Any, get_type_hints
 
 import httpx
 import pytest
+from tests.calling.models import Script, said, wished
 
 from specfn import Application, Connection, load
 from specfn.application.bound import Bound
-from specfn.calling import ApprovalRequest, Approve, Deny
+from specfn.calling import ApprovalRequest, Approve, Deny, run
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.options import Options
 
@@ -389,3 +390,14 @@ def test_a_callers_files_count_every_time() -> None:
     (function,) = application({"/u": {"post": {"requestBody": body}}}).functions
     assert [bool(function.validate({"body": {"f": b"x"}})) for _ in range(3)] == [True] * 3
     assert not function.validate({"body": {"f": 5}})
+
+
+def test_the_limit_of_answers_is_an_option(call: Callable[..., str]) -> None:
+    """X9: `Options.answer_limit` limits responses in bound functions and conversations; an argument overrides it."""
+    shop = answering(200, [{"name": "Rex" * 20}] * 500)
+    app = application(answer_limit=1_000)
+    assert 850 < len(call(shop, "listPets", {}, application=app)) <= 1_000
+    assert 1_700 < len(call(shop, "listPets", {}, application=app, limit=2_000)) <= 2_000
+    script = Script([wished(("c1", "pets_get", {})), said("Done.")])
+    outcome = run(app, script, connector="openai", messages="Read.", connection=shop.connection())
+    assert 850 < len(outcome.calls[0].result) <= 1_000

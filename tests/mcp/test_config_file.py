@@ -30,6 +30,7 @@ def test_a_whole_configuration() -> None:
 mode: search
 allow: [write, pets_delete]
 page_size: 50
+answer_limit: 9000
 documents:
   pets:
     spec: pets.yaml
@@ -49,6 +50,7 @@ documents:
     )
     (pets,) = found.documents
     assert (found.mode, found.allow, found.page_size) == ("search", ("write", "pets_delete"), 50)
+    assert found.answer_limit == 9_000
     assert pets.auth == {"bearer": SECRET, "basic": f"user:{SECRET}"}
     assert pets.headers == {"Accept-Language": "de", "X-Api-Key": "from-file"}
     assert pets.query == {"version": "2"}
@@ -84,6 +86,7 @@ documents:
         ("documents: {1p: {spec: a}}", "1:17", "invalid name of a document"),
         ("read_only: 1\ndocuments: {p: {spec: a}}", "1:12", "read_only: expected true or false"),
         ("page_size: 0\ndocuments: {p: {spec: a}}", "1:12", "page_size: expected an integer"),
+        ("answer_limit: 9\ndocuments: {p: {spec: a}}", "1:15", "an integer of at least 200"),
         ("documents: {p: {spec: a, timeout: -1}}", "1:35", "timeout: expected a number"),
         (
             "documents: {p: {spec: a, auth: {b: plain}}}",

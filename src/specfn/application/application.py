@@ -228,7 +228,7 @@ class Application(FunctionSet):
         select: "Select | None" = None,
         ask: bool = True,
         key: bytes | str | None = None,
-        limit: int = 20_000,
+        limit: int | None = None,
         fields: bool = False,
     ) -> "Bound":
         """Return the functions as callables for any framework that calls tools.
@@ -250,7 +250,7 @@ class Application(FunctionSet):
             select: the functions, as in ``tools``.
             ask: true if calls may wait for an approval; if false, they are refused.
             key: at least 16 bytes for the tokens, shared by several workers; random by default.
-            limit: the maximum number of characters of a response.
+            limit: the maximum number of characters of a response; ``Options.answer_limit`` by default.
             fields: true to offer a reserved argument by which the model asks for fields of the response.
 
         Returns:

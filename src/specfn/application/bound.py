@@ -426,7 +426,7 @@ def bind(
     fits: FitCache | None = None,
     ask: bool = True,
     key: bytes | str | None = None,
-    limit: int = 20_000,
+    limit: int | None = None,
     fields: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Bound:
@@ -443,7 +443,7 @@ def bind(
     require("connection", connection, Connection, "a specfn.Connection")
     require_callables(approve=approve, fill=fill)
     require_whole_numbers(limit=limit)
-    if limit < 200:
+    if limit is not None and limit < 200:
         raise UsageError(f"limit must be at least 200 characters, not {limit}")
     warn_of_unknown_drops(functions)
     settings = CallSettings(

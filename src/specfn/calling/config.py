@@ -32,7 +32,8 @@ class InvocationConfig(Model):
         after_result: send results to the ``model``, or end and ``return`` them.
         return_direct: functions whose results end the conversation, by any of their names or by pattern.
         recovery_hint: add a sentence to the system text that asks the model to correct failed calls.
-        result_limit: the maximum number of characters of a result that the model reads.
+        result_limit: the maximum number of characters of a result that the model reads; ``None`` for
+            ``Options.answer_limit``.
         repeat_writes: ``ask`` for approval of a repeated write even if ``approval`` does not, or ``allow`` it. A
             repeated write is a non-idempotent call that equals an earlier call of the conversation. The earlier call
             succeeded, or got no response. In one turn, the second of two such calls waits for the first.
@@ -63,7 +64,7 @@ class InvocationConfig(Model):
     after_result: Literal["model", "return"] = "model"
     return_direct: Texts = ()
     recovery_hint: bool = True
-    result_limit: Annotated[int, Field(ge=200)] = 20_000
+    result_limit: Annotated[int, Field(ge=200)] | None = None
     repeat_writes: Literal["ask", "allow"] = "ask"
     forced_choice: bool | None = None
     finished_reasons: Texts = ()

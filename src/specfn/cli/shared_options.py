@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 import click
 
 from specfn._internal.did_you_mean import similar
+from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -287,6 +288,14 @@ def headers(text: str) -> Option[Any]:
 def origins(text: str) -> Option[Any]:
     """Return the option for trusted origins."""
     return repeatable("--origin", "origins", "URL", text)
+
+
+answer_limit: Final = click.option(
+    "--answer-limit",
+    type=click.IntRange(200),
+    metavar="N",
+    help=f"The maximum number of characters of a response that a model reads; {DEFAULT.answer_limit:,} by default.",
+)
 
 
 class _Seconds(click.FloatRange):

@@ -103,6 +103,7 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
     from specfn.invocation.success_text import success_text  # noqa: PLC0415  # the reason above
 
     function, model_part, io = call.function, call.model_part, settings.io
+    limit = settings.limit or function.schemas.settings.answer_limit
     try:
         result = await call_through(
             function, call.arguments, settings.connection, io, io.seconds_left()
@@ -114,18 +115,18 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
         return Answer(text=failure.text, kind=failure.kind, result=refused, repairs=call.repairs)
     result = result.for_writer_of(model_part)
     if not result.ok:
-        text = result.for_model(settings.limit, sent_without=call.removed)
+        text = result.for_model(limit, sent_without=call.removed)
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
     if settings.matches_output and call.tool is not None and call.tool.output is not None:
         shown = call.fields.view(function, result).result
-        text = shown.for_model(settings.limit, sent_without=call.removed)
+        text = shown.for_model(limit, sent_without=call.removed)
         return Answer(text=text, kind="answered", result=result, repairs=call.repairs)
     received = success_text(
         function,
         model_part,
         result,
         settings.connection,
-        limit=settings.limit,
+        limit=limit,
         sent_without=call.removed,
         tool=call.tool,
         fields=call.fields,

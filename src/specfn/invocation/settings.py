@@ -59,7 +59,7 @@ class CallSettings:
         fills_later: the human part of a waiting call is filled in with its approval, so that its token does not cover it.
         audience: the caller whose approvals resume calls.
         ask: calls without an approver wait for an approval; otherwise they are refused.
-        limit: the maximum number of characters of a response.
+        limit: the maximum number of characters of a response; ``None`` for ``Options.answer_limit``.
         tokens: the tokens of waiting calls.
         fields: models may ask for fields of responses by a reserved argument.
         shows_bytes: short binary data is base64 in texts; otherwise only its media type and size are shown.
@@ -76,7 +76,7 @@ class CallSettings:
     fills_later: bool = False
     audience: str = ""
     ask: bool = False
-    limit: int = 20_000
+    limit: int | None = None
     tokens: ApprovalTokens = field(repr=False, default_factory=ApprovalTokens)
     fields: bool = False
     shows_bytes: bool = False

@@ -6,6 +6,7 @@ Each error names the file, the line and the key. Secrets are references to envir
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import yaml
@@ -26,7 +27,7 @@ _DOCUMENT: Final = [
     *"spec base_url auth headers query cookies origins timeout select references".split(),
     *_SWITCHES,
 ]
-_SERVER: Final = "documents mode allow read_only page_size files fields".split()
+_SERVER: Final = "documents mode allow read_only page_size files fields answer_limit".split()
 
 #: Parts of the names of headers and query parameters with secrets.
 _SECRET_NAMES: Final = ("auth", "key", "token", "secret", "cookie", "password")
@@ -75,6 +76,7 @@ class ServerConfig:
         page_size: the maximum number of tools of a page.
         files: the directory for binary responses.
         fields: models may ask for fields of responses.
+        answer_limit: the maximum number of characters of a response that a model reads.
         variables: the environment variables that it refers to.
     """
 
@@ -85,6 +87,7 @@ class ServerConfig:
     page_size: int | None = None
     files: str | None = None
     fields: bool = False
+    answer_limit: int | None = None
     variables: tuple[str, ...] = ()
 
 
@@ -148,9 +151,10 @@ class _ConfigReader:
                 ("mode", self._mode),
                 ("allow", self._texts),
                 ("read_only", self._switch),
-                ("page_size", self._page_size),
+                ("page_size", self._integer),
                 ("files", self._text),
                 ("fields", self._switch),
+                ("answer_limit", partial(self._integer, least=200)),
             )
             if name in parts
         }
@@ -240,10 +244,10 @@ class _ConfigReader:
             self._fail(node, place, f"expected {', '.join(choices[:-1])} or {choices[-1]}")
         return value
 
-    def _page_size(self, node: yaml.Node, place: str) -> int:
+    def _integer(self, node: yaml.Node, place: str, least: int = 1) -> int:
         value = self._scalar(node, place)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            self._fail(node, place, "expected an integer of at least 1")
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            self._fail(node, place, f"expected an integer of at least {least}")
         return value
 
     def _seconds(self, node: yaml.Node, place: str) -> float:

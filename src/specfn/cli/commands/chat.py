@@ -62,6 +62,7 @@ def _connectors() -> list[str]:
 @click.option("--key-env", metavar="NAME", help="Environment variable that holds the model's key.")
 @shared.select
 @click.option("--system", metavar="TEXT", default="", help="System prompt.")
+@shared.answer_limit
 @shared.yes
 def command(spec: str, message: str | None, **settings: Any) -> int:
     """Talk to a model that calls the functions of SPEC.
@@ -72,7 +73,9 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
     wire = codec(settings["connector"])
     ask = _requester(wire, settings)
     with Progress() as progress:
-        application = source.application(spec, DEFAULT, progress)
+        answer_limit = settings["answer_limit"] or DEFAULT.answer_limit
+        options = DEFAULT._replace(answer_limit=answer_limit)
+        application = source.application(spec, options, progress)
     if not application.functions:
         raise UsageError("the document has no functions; specfn inspect lists the reasons")
     connection = connect.connection(application.functions[0].api, settings)

@@ -20,7 +20,7 @@ from specfn.cli.select import select_functions
 from specfn.errors import UsageError
 from specfn.http.call_options import CALL_OPTIONS, with_keys
 from specfn.mcp.hosts import HOSTS, print_config
-from specfn.settings import DEFAULT
+from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -96,6 +96,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     is_flag=True,
     help="Let models ask for fields of responses, by an argument of tools.",
 )
+@shared.answer_limit
 @shared.file("--config", "config", "Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
@@ -133,7 +134,9 @@ def command(specs: Sequence[str], **options: Any) -> int:
     allow = (*config.allow, *options["allow"])
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
     with Progress() as progress:
-        catalog = _load(config, progress, in_file=options["config"] is not None)
+        answer_limit = options["answer_limit"] or config.answer_limit or DEFAULT.answer_limit
+        common = DEFAULT._replace(answer_limit=answer_limit)
+        catalog = _load(config, common, progress, in_file=options["config"] is not None)
     if options["host"]:
         variables = config.variables or _credential_variables(config, catalog)
         return _print_config(specs, options, variables, len(catalog.entries))
@@ -275,18 +278,20 @@ def _by_document(
     return values
 
 
-def _load(config: "ServerConfig", progress: Progress, *, in_file: bool) -> "Catalog":
+def _load(
+    config: "ServerConfig", common: Settings, progress: Progress, *, in_file: bool
+) -> "Catalog":
     """Return the functions of all documents with their connections; errors name the keys of a file."""
     from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
     is_one = len(config.documents) == 1
     catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
     for document in config.documents:
-        settings = DEFAULT
+        settings = common
         if document.references:
             place = f"{document.name}: references"
             references = source.parse_references(document.references, place)
-            settings = DEFAULT._replace(references=references)
+            settings = common._replace(references=references)
         application = source.application(document.spec, settings, progress)
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
