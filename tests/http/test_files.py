@@ -28,16 +28,34 @@ TEXTS = [
     ("data:,hello", "base64", b"aGVsbG8=", None),
     ("data:;base64,-_8", "base64url", b"-_8=", None),
     ("=E9", "quoted-printable", b"=E9", None),
-    ("/etc/passwd", None, b"/etc/passwd", None),
-    ("file:///etc/passwd", None, b"file:///etc/passwd", None),
+    ("/9j/4AAQSkZJRg", None, b"/9j/4AAQSkZJRg", None),
+    ("/* a comment */", None, b"/* a comment */", None),
+    ("/etc/passwd\nis a path", None, b"/etc/passwd\nis a path", None),
+    ("/" + "x" * 260, None, b"/" + b"x" * 260, None),
+    ("see: a.pdf", None, b"see: a.pdf", None),
+    ("version 1.2", None, b"version 1.2", None),
+    ("/etc/passwd", "quoted-printable", None, None),
+    ("@/srv/x.png", None, None, None),
+    ("./a", None, None, None),
+    ("..\\a", None, None, None),
+    ("c:/a.txt", None, None, None),
+    ("\\\\host\\share", None, None, None),
+    ("HTTPS://a.test/b?c=d", None, None, None),
+    ("My photo (1).JPEG", None, None, None),
+    ("images/a.png", None, None, None),
 ]
 
 
 @pytest.mark.parametrize(("text", "transfer", "content", "media_type"), TEXTS)
 def test_a_text_is_a_file(
-    text: str, transfer: str | None, content: bytes, media_type: str | None
+    text: str, transfer: str | None, content: bytes | None, media_type: str | None
 ) -> None:
-    """A model's file is a data URL, else its own text; base64 only where the document says so."""
+    """A model's file is a data URL, else its own text, but not a path or URL; base64 only where the document says so."""
+    if content is None:
+        with pytest.raises(Unserializable):
+            content_of(text, transfer)
+        assert content_of(text, transfer, admits_text=True).content == text.encode()
+        return
     file = content_of(text, transfer)
     assert (file.content, file.media_type) == (content, media_type)
 

@@ -126,7 +126,7 @@ BINARIES = [
     ("application/pdf", {}, File(b"%PDF", name="x.pdf"), b"%PDF", "application/pdf"),
     ("application/octet-stream", {"type": "string", "format": "byte"}, "aGVsbG8=", b"aGVsbG8=", "application/octet-stream"),
     ("application/octet-stream", {"type": "string", "contentEncoding": "base64"}, b"hello", b"aGVsbG8=", "application/octet-stream"),
-    ("application/octet-stream", {}, "/etc/passwd", b"/etc/passwd", "application/octet-stream"),
+    ("application/octet-stream", {}, "data:,/etc/passwd", b"/etc/passwd", "application/octet-stream"),
     ("application/octet-stream", {}, "", b"", "application/octet-stream"),
 ]  # fmt: skip
 
@@ -291,6 +291,15 @@ MULTIPARTS: dict[str, tuple[Any, Any, Any, tuple[bytes, ...]]] = {
         {},
         {"a": "1,2"},
         (part("a", b"1,2", "Content-Type: text/csv", filename="a.csv"),),
+    ),
+    "the type of the name": (
+        {"a": {"type": "array", "items": {"type": "string", "contentMediaType": "application/octet-stream"}}},
+        {},
+        {"a": ["data:;name=a.PNG;base64,iVBORw", File(b"x", name="b.jpeg"), File(b"y", name="c.zzz"),
+               "data:image/gif;name=d.png,z"]},
+        (part("a", b"\x89PNG", "Content-Type: image/png", filename="a.PNG"),
+         part("a", b"x", "Content-Type: image/jpeg", filename="b.jpeg"), part("a", b"y", OCTETS, filename="c.zzz"),
+         part("a", b"z", "Content-Type: image/gif", filename="d.png")),
     ),
     "a schema without a type is bytes": (
         {"a": {}, "file": {"type": "array", "items": {}}},

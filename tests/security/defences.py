@@ -198,10 +198,10 @@ def assembled(_: Any) -> Callable[..., Any]:
 def opening(genuine: Any) -> Callable[..., Any]:
     """What well-meaning code does: a text that names a file is that file."""
 
-    def content_of(value: Any, transfer: str | None) -> Any:
+    def content_of(value: Any, transfer: str | None, **options: Any) -> Any:
         path = str(value).removeprefix("file://")
         found = isinstance(value, str) and "\0" not in path and Path(path).is_file()
-        return genuine(Path(path).read_bytes() if found else value, transfer)
+        return genuine(Path(path).read_bytes() if found else value, transfer, **options)
 
     return content_of
 
@@ -818,6 +818,12 @@ DEFENCES: Final = (
         function="specfn.http.request.multipart:content_of",
         off=opening,
         tests="test_no_text_is_opened",
+    ),
+    Defence(
+        threat="T25",
+        function="specfn.http.files:_is_path",
+        off=gives(False),
+        tests="test_a_path_in_the_place_of_a_file_is_refused[/multipart]",
     ),
     Defence(
         threat="T26",

@@ -1,4 +1,4 @@
-"""T25: a text of a model is never a path: where a file belongs, the text itself is sent."""
+"""T25: a text of a model is never a path that is opened: where a file belongs, a path is refused."""
 
 import sys
 from collections.abc import Iterator
@@ -39,6 +39,7 @@ APPLICATION = load(
             "/text": body("text/plain", {"type": "string"}),
             "/xml": body("application/xml", {"type": "string"}),
             "/multipart": body("multipart/form-data", holding(BINARY)),
+            "/either": body("multipart/form-data", holding({"anyOf": [BINARY, {"type": "string"}]})),
             "/multipart-byte": body("multipart/form-data", holding(BYTE)),
             "/multipart-file": body("multipart/form-data", BINARY),
             "/form": body("application/x-www-form-urlencoded", holding(BINARY)),
@@ -130,6 +131,7 @@ def test_no_text_is_opened(loopback: Any, secret: Path, path: str) -> None:
     connection = Connection(base_url=loopback.url)
     for given in arguments(path, "aGVsbG8="):
         propagate(function, given, connection)  # whatever is imported on first use
+    assert not function.validate({"body": 1, "other": 1})
     loopback.requests.clear()
     for text in named(secret):
         for given in arguments(path, text):
@@ -144,13 +146,28 @@ def test_no_text_is_opened(loopback: Any, secret: Path, path: str) -> None:
     assert not [each for each in loopback.requests if b"root:" in each]
 
 
-@pytest.mark.parametrize("path", ["/octets", "/multipart", "/json"])
-def test_the_text_itself_is_the_content(loopback: Any, path: str) -> None:
-    """What the server gets under the name of a file is the path's own letters."""
-    for text in ("/etc/passwd", "file:///etc/passwd"):
+@pytest.mark.parametrize("path", ["/octets", "/multipart"])
+def test_a_path_in_the_place_of_a_file_is_refused(loopback: Any, path: str) -> None:
+    """A path or a URL of a model is not uploaded as the content of a file: the model is told to write the content."""
+    function = APPLICATION[f"POST {path}"]
+    for text in ("/etc/passwd", "file:///etc/passwd", "~/x", "C:\\x", "http://a.test/x", "x.png"):
         for given in arguments(path, text):
-            propagate(APPLICATION[f"POST {path}"], given, Connection(base_url=loopback.url))
-            assert text.encode() in loopback.body
+            with pytest.raises(ArgumentError, match="Write the content: data:"):
+                propagate(function, given, Connection(base_url=loopback.url))
+            answer = APPLICATION.bind(Connection(base_url=loopback.url), allow=["write"]).outcome(
+                function.name, given
+            )
+            assert answer.kind == "invalid"
+            assert "specfn reads no files" in answer.text
+    assert loopback.requests == []
+
+
+def test_a_text_that_looks_like_a_path_can_be_the_content(loopback: Any) -> None:
+    """A text is uploaded as it is if it is a data URL, or if the place also admits a text that is not a file."""
+    connection = Connection(base_url=loopback.url)
+    for text, path in (("data:text/plain,/etc/passwd", "/multipart"), ("/x.png", "/either")):
+        propagate(APPLICATION[f"POST {path}"], {"body": {"file": text}}, connection)
+        assert text.removeprefix("data:text/plain,").encode() in loopback.body
 
 
 @pytest.mark.parametrize("path", ["/json-byte", "/multipart-byte"])

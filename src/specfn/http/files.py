@@ -8,7 +8,7 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 from urllib.parse import unquote, unquote_to_bytes
@@ -17,6 +17,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.values import has_text_keys
 from specfn.errors import UsageError
 from specfn.http.unserializable import Unserializable
+from specfn.migrate.bodies.media_types import essence
 from specfn.migrate.route import Body, MultipartPart
 from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
@@ -120,16 +121,17 @@ def _attempt(read: Callable[[], Any]) -> Any:
         return None
 
 
-def content_of(value: Any, transfer: str | None) -> File:
+def content_of(value: Any, transfer: str | None, *, admits_text: bool = False) -> File:
     """Return the file to send for a value.
 
     Args:
         value: a file of the caller, or a string of the model. The string is a ``data:`` URL (RFC 2397), base64 if
             ``transfer`` demands it, or else the content itself.
         transfer: the ``contentEncoding`` that the document declares.
+        admits_text: whether the value may also be a text that is not a file. Then a path or a URL is such a text.
 
     Raises:
-        Unserializable: the value is not a string, or not in the declared encoding.
+        Unserializable: the value is not a string, not in the declared encoding, or the path of a file.
         UsageError: an opened file cannot be read.
     """
     given = file_of(value) or _data_url(value)
@@ -144,6 +146,8 @@ def content_of(value: Any, transfer: str | None) -> File:
         raise Unserializable(
             f"{transfer} text", "the document asks for an encoded file", value=value
         )
+    if transfer not in _ENCODERS and not admits_text and _is_path(value):
+        raise _path_in_place_of_content(value)
     try:
         return File(value.encode())
     except UnicodeEncodeError:
@@ -196,6 +200,118 @@ def _decode_base64(content: bytes, value: Any) -> bytes:
         raise Unserializable(
             "data URL", "the data after ;base64, is not base64", value=value
         ) from None
+
+
+# -- file extensions. The table of the operating system differs between machines ---------------------
+
+#: The extensions of common media types.
+_EXTENSIONS: Final[Mapping[str, str]] = {
+    "application/gzip": ".gz",
+    "application/json": ".json",
+    "application/msword": ".doc",
+    "application/pdf": ".pdf",
+    "application/rtf": ".rtf",
+    "application/vnd.ms-excel": ".xls",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/xml": ".xml",
+    "application/x-tar": ".tar",
+    "application/yaml": ".yaml",
+    "application/zip": ".zip",
+    "audio/mp4": ".m4a",
+    "audio/mpeg": ".mp3",
+    "audio/ogg": ".ogg",
+    "audio/wav": ".wav",
+    "audio/webm": ".weba",
+    "image/bmp": ".bmp",
+    "image/gif": ".gif",
+    "image/heic": ".heic",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/svg+xml": ".svg",
+    "image/tiff": ".tif",
+    "image/webp": ".webp",
+    "text/css": ".css",
+    "text/csv": ".csv",
+    "text/html": ".html",
+    "text/markdown": ".md",
+    "text/plain": ".txt",
+    "text/xml": ".xml",
+    "video/mp4": ".mp4",
+    "video/mpeg": ".mpeg",
+    "video/quicktime": ".mov",
+    "video/webm": ".webm",
+}
+
+#: The media types of common extensions.
+_TYPES: Final = {
+    **{extension: media_type for media_type, extension in _EXTENSIONS.items()},
+    ".htm": "text/html",
+    ".jpeg": "image/jpeg",
+    ".tiff": "image/tiff",
+    ".xml": "application/xml",
+    ".yml": "application/yaml",
+}
+
+#: The extensions of other types, by their beginning or end (RFC 6839).
+_FAMILIES: Final = (
+    ("jsonl", ".jsonl"),
+    ("lines", ".jsonl"),
+    ("ndjson", ".ndjson"),
+    ("json-seq", ".json"),
+    ("+json", ".json"),
+    ("+xml", ".xml"),
+    ("text/", ".txt"),
+)
+
+
+def extension_of(media_type: str) -> str:
+    """Return the extension for a file of a media type; ``.bin`` by default."""
+    name = essence(media_type)
+    return _EXTENSIONS.get(name) or next(
+        (end for start, end in _FAMILIES if name.startswith(start) or name.endswith(start)), ".bin"
+    )
+
+
+def type_of_name(name: str) -> str | None:
+    """Return the media type of a file by the extension of its name; ``None`` if the extension is not known."""
+    stem, dot, extension = name.rpartition(".")
+    return _TYPES.get(f".{extension.lower()}") if stem and dot else None
+
+
+# -- paths in the place of content -------------------------------------------------------------------
+
+#: The maximum number of characters of a text that may be a path or a URL.
+_MAX_PATH_CHARACTERS: Final = 260
+
+#: The beginning of a path or a URL, but not of a base64 JPEG or a comment; and a name of a file, perhaps with folders.
+_PATH: Final = re.compile(
+    r"@?/(?!9j/|\*)|~/|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\\w|file:|https?:", re.IGNORECASE
+)
+_FILE_PATH: Final = re.compile(r"[\w .()+@/\\-]+\.[A-Za-z0-9]{1,8}\Z")
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text is a path or a URL, not the content of a file."""
+    if len(text) > _MAX_PATH_CHARACTERS or not text.strip() or len(text.splitlines()) > 1:
+        return False
+    text = text.strip()
+    if _PATH.match(text):
+        return True
+    return _FILE_PATH.match(text) is not None and type_of_name(text) is not None
+
+
+def _path_in_place_of_content(path: str) -> Unserializable:
+    """Return the fault that tells a model how to write the content of the file that it names."""
+    name = plain_file_name(re.split(r"[?#]", path.strip())[0]) or "FILENAME"
+    url = f"data:{type_of_name(name) or 'TYPE'};name={name};base64,DATA"
+    return Unserializable(
+        "the content of the file",
+        f"This is a path or a URL; specfn reads no files and downloads nothing. Write the content: {url}. "
+        "If this text is the content, write data:text/plain, in front of it",
+        value=path,
+    )
 
 
 def as_text(file: File) -> str:

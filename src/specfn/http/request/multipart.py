@@ -6,81 +6,19 @@ own 128-bit hash is as hard to construct as a guess of a random boundary. The pa
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from specfn.errors import DocumentError
 from specfn.http.charsets import encode_text
-from specfn.http.files import content_of, file_of, plain_file_name
+from specfn.http.files import content_of, extension_of, file_of, plain_file_name, type_of_name
 from specfn.http.request import style
 from specfn.http.request.style import dumps, sequence, text
 from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import choose_for_part, essence, is_json, is_sequence
 from specfn.migrate.route import MultipartPart, MultipartParts
 from specfn.network.headers import is_token, is_value
-
-# -- file extensions. The table of the operating system differs between machines ---------------------
-
-#: The extensions of common media types.
-_EXTENSIONS: Final[Mapping[str, str]] = {
-    "application/gzip": ".gz",
-    "application/json": ".json",
-    "application/msword": ".doc",
-    "application/pdf": ".pdf",
-    "application/rtf": ".rtf",
-    "application/vnd.ms-excel": ".xls",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/xml": ".xml",
-    "application/x-tar": ".tar",
-    "application/yaml": ".yaml",
-    "application/zip": ".zip",
-    "audio/mp4": ".m4a",
-    "audio/mpeg": ".mp3",
-    "audio/ogg": ".ogg",
-    "audio/wav": ".wav",
-    "audio/webm": ".weba",
-    "image/bmp": ".bmp",
-    "image/gif": ".gif",
-    "image/heic": ".heic",
-    "image/jpeg": ".jpg",
-    "image/png": ".png",
-    "image/svg+xml": ".svg",
-    "image/tiff": ".tif",
-    "image/webp": ".webp",
-    "text/css": ".css",
-    "text/csv": ".csv",
-    "text/html": ".html",
-    "text/markdown": ".md",
-    "text/plain": ".txt",
-    "text/xml": ".xml",
-    "video/mp4": ".mp4",
-    "video/mpeg": ".mpeg",
-    "video/quicktime": ".mov",
-    "video/webm": ".webm",
-}
-
-#: The extensions of other types, by their beginning or end (RFC 6839).
-_FAMILIES: Final = (
-    ("jsonl", ".jsonl"),
-    ("lines", ".jsonl"),
-    ("ndjson", ".ndjson"),
-    ("json-seq", ".json"),
-    ("+json", ".json"),
-    ("+xml", ".xml"),
-    ("text/", ".txt"),
-)
-
-
-def extension_of(media_type: str) -> str:
-    """Return the extension for a file of a media type; ``.bin`` by default."""
-    name = essence(media_type)
-    return _EXTENSIONS.get(name) or next(
-        (end for start, end in _FAMILIES if name.startswith(start) or name.endswith(start)), ".bin"
-    )
-
 
 # -- parts -------------------------------------------------------------------------------------------
 
@@ -246,10 +184,14 @@ class _Writer:
 
     def _file(self, name: str | None, value: Any, part: MultipartPart) -> _BodyPart:
         """Return a file as a part. The file name is its own or that of the property; encoded content needs no file name."""
-        file = content_of(value, part.transfer)
+        file = content_of(value, part.transfer, admits_text=part.admits_text)
         is_field = part.transfer is not None and file.name is None
         default = part.file_type or ("" if is_field else _OCTETS)
         media_type = choose_for_part(part.media_types, file.media_type, default)
+        if (
+            media_type == _OCTETS and file.name is not None
+        ):  # FastAPI declares this type for any file
+            media_type = type_of_name(file.name) or media_type
         stem = plain_file_name(name or "") or "file"
         return _BodyPart(
             content=file.content,

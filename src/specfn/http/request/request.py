@@ -43,6 +43,9 @@ _STANDARD: Final = frozenset(
 )
 
 
+#: The kinds of bodies that contain files.
+_WITH_FILES: Final = frozenset({"binary", "multipart"})
+
 #: An addition to a request: its location, name and value.
 Addition: TypeAlias = tuple[Slot, str, str]
 
@@ -250,17 +253,21 @@ def _serialize_parameters(
 
 
 def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
-    """Return the problems of valid arguments that a path, query, header or cookie cannot contain (rules X3, X11).
+    """Return the problems of valid arguments that a path, query, header, cookie or file cannot contain (rules X3, X5, X11).
 
-    ``request`` refuses the same arguments. This check needs no connection and no body, so it can precede a request for
-    approval. Missing arguments are not reported, because the human part may still add them.
+    ``request`` refuses the same arguments. This check needs no connection, so it can precede a request for approval.
+    Missing arguments are not reported, because the human part may still add them.
     """
     named = function.arguments_by_key(arguments)
     faults = SerializationFaults()
     try:
         _serialize_parameters(function, named, faults)
-    except DocumentError:
-        return ()  # a fault of the document; ``prepare`` raises it
+        body = function.route.body
+        if body is not None and body.kind in _WITH_FILES and named.get("body") is not None:
+            with faults.at("body"):
+                bodies.write(body, named["body"])
+    except (DocumentError, UsageError):
+        return ()  # a fault of the document or of the caller; ``prepare`` raises it
     given = [fault for fault in faults.found if _is_given(named, fault.tokens)]
     return _refusal(function.name, given, function.route, arguments).problems
 

@@ -18,6 +18,9 @@ _ANNOTATIONS: Final = frozenset(
     "externalDocs xml contentMediaType".split()
 )
 
+#: Keywords of schemas whose values or alternatives have schemas of their own.
+_STRUCTURE: Final = ("anyOf", "oneOf", "items", "properties")
+
 #: The syntax of an encoding's name.
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
 
@@ -100,6 +103,7 @@ class _PartsReader:
             media_types=media_types,
             is_file=any(map(_is_file, nodes))
             or (any(map(self._is_any, nodes)) and not any(map(_is_text, media_types))),
+            admits_text=any(map(_admits_text, nodes)),
             file_type=next(filter(None, map(_content_type, nodes)), None),
             transfer=transfer,
             headers=tuple(headers.values()),
@@ -137,6 +141,14 @@ def _is_file(node: JsonObject) -> bool:
     if "contentEncoding" in node:
         return False
     return node.get("format") == "binary" or "contentMediaType" in node
+
+
+def _admits_text(node: JsonObject) -> bool:
+    """Return whether a string may be a text that is not a file."""
+    if _is_file(node) or transfer_of(node) is not None:
+        return False
+    types = node.get("type")
+    return "string" in types if types else node.keys().isdisjoint(_STRUCTURE)
 
 
 def _is_text(media_type: str) -> bool:
