@@ -105,3 +105,122 @@ def test_headers_that_no_argument_may_set() -> None:
     with pytest.raises(UsageError, match=r"connection\.headers\['X-Forwarded-For'\]"):
         sent(source)
     assert sent(source, headers={"x-forwarded-for": "::1"})[1]["X-Forwarded-For"] == "::1"
+
+
+# -- credentials by their description --------------------------------------------------------------------
+
+DESCRIPTIONS = [
+    ("API key. Your API key identifies your project and provides you with API access.", True),
+    ("OAuth token for the current user.", True),
+    ("OAuth 2.0 token for the current user", True),
+    ("Authentication token. Requires scope: `none`", True),
+    ("Access token to use if unable to set a header", True),
+    ("Your registered api-key", True),
+    ("The key of the item. Not the API key.", False),
+    ("Lists the API keys of a project", False),
+    ("A token of the page", False),
+    ("", False),
+]
+
+
+def operations(
+    count: int, declaring: int, description: str, name: str = "mark", where: str = "query"
+) -> dict[str, Any]:
+    """Return a document in which some operations declare a required parameter."""
+    declared = {
+        "name": name,
+        "in": where,
+        "required": True,
+        "description": description,
+        "schema": {"type": "string"},
+    }
+    paths = {
+        f"/x{number}": {"get": {"parameters": [declared] if number < declaring else []}}
+        for number in range(count)
+    }
+    return {"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": paths}
+
+
+def is_shown(source: dict[str, Any], place: str = "GET /x0") -> bool:
+    return bool(specfn.load(source)[place].route.groups)
+
+
+@pytest.mark.parametrize("where", ["query", "header"])
+@pytest.mark.parametrize(("description", "is_credential"), DESCRIPTIONS)
+def test_a_credential_by_its_description(
+    description: str, where: str, *, is_credential: bool
+) -> None:
+    """R7: a parameter of most functions is hidden if the first sentence of its description names a credential."""
+    source = operations(6, 6, description, where=where)
+    assert is_shown(source) is not is_credential
+    if is_credential:
+        (note,) = specfn.load(source)["GET /x0"].route.notes
+        assert "its description is that of a credential" in note.text
+
+
+@pytest.mark.parametrize(
+    ("count", "declaring", "is_hidden"),
+    [(5, 5, True), (10, 5, True), (4, 4, False), (11, 5, False)],
+)
+def test_only_a_parameter_of_most_functions_is_hidden_by_its_description(
+    count: int, declaring: int, *, is_hidden: bool
+) -> None:
+    """R7: at least half of the functions and at least five declare it."""
+    assert is_shown(operations(count, declaring, "API key.")) is not is_hidden
+
+
+@pytest.mark.parametrize(
+    "path", ["/oauth.access", "/auth/Token", "/introspect", "/keys/revoke", "/v1/login"]
+)
+def test_the_token_of_an_operation_on_tokens_is_an_argument(path: str) -> None:
+    """R7: what an operation checks or revokes is an argument, whatever its description says."""
+    source = operations(6, 6, "Access token.")
+    source["paths"][path] = source["paths"]["/x0"]
+    assert is_shown(source, f"GET {path}")
+    assert not is_shown(source)
+
+
+def test_a_hidden_credential_is_filled_under_its_name() -> None:
+    """A required hidden parameter that nothing fills is an error with both ways; each of them fills it."""
+    app = specfn.load(operations(6, 6, "API key."))
+    with pytest.raises(
+        UsageError, match=r"connection\.credentials\['mark'\] or connection\.query\['mark'\]"
+    ):
+        app.request("GET /x0", {}, specfn.Connection(base_url="https://h"))
+    for field in ("credentials", "query"):
+        connection = specfn.Connection(base_url="https://h", **{field: {"mark": "k3y"}})
+        assert str(app.request("GET /x0", {}, connection).url) == "https://h/x0?mark=k3y"
+    connection = specfn.Connection(base_url="http://api.example.com", credentials={"mark": "k3y"})
+    with pytest.raises(UsageError, match="allow_insecure"):
+        app.request("GET /x0", {}, connection)
+
+
+def test_a_hidden_credential_is_enough() -> None:
+    """A caller who passes the credential that an operation declares as a parameter needs no other one (Google's key)."""
+    oauth = {"components": {"securitySchemes": {"oauth": {"type": "oauth2", "flows": {}}}}}
+    source = operations(6, 6, "API key.") | oauth | {"security": [{"oauth": []}]}
+    app = specfn.load(source)
+    connection = specfn.Connection(base_url="https://h", credentials={"mark": "k3y"})
+    assert str(app.request("GET /x0", {}, connection).url) == "https://h/x0?mark=k3y"
+    tenant = document(
+        {"name": "tenant", "in": "query"}, operation={"security": [{"oauth": []}]}, **oauth
+    )
+    app = specfn.load(tenant, options=specfn.Options(hidden={"tenant": True}))
+    with pytest.raises(UsageError, match="needs credentials: oauth"):
+        app.request("GET /x", {}, specfn.Connection(base_url="https://h", query={"tenant": "t"}))
+
+
+def test_the_options_show_what_a_description_hides() -> None:
+    """``Options.hidden`` decides before names and descriptions."""
+    options = specfn.Options(hidden={"mark": False})
+    assert specfn.load(operations(6, 6, "API key."), options=options)["GET /x0"].route.groups
+    token = document({"name": "X-Token", "in": "header"})
+    assert specfn.load(token, options=specfn.Options(hidden={"x-token": False}))[
+        "GET /x"
+    ].route.groups
+
+
+def test_a_header_of_idempotency_is_shown() -> None:
+    """R7: a header whose description mentions idempotency is an argument, although its name ends like a credential."""
+    declared = {"name": "X-App-Token", "in": "header", "description": "Makes the call idempotent."}
+    assert specfn.load(document(declared))["GET /x"].route.groups

@@ -23,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from specfn.code_mode import script_run
+from specfn.migrate.parameters.reserved import CredentialParameters
 from specfn.schema.patterns.cost import PatternSize
 
 FOLDER: Final = Path(__file__).parent
@@ -533,8 +534,8 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T9",
-        function="specfn.migrate.migrate:scheme_keys",
-        off=gives(frozenset()),
+        function="specfn.migrate.migrate:credential_parameters",
+        off=gives(CredentialParameters()),
         tests="test_a_credential_is_nowhere",
     ),
     Defence(

@@ -380,7 +380,7 @@ def _of_request(request: httpx.Request) -> Iterator[str]:
 
 
 def _is_credential(name: str) -> bool:
-    return credential_reason(name, "header", ()) is not None or is_secret_name(name)
+    return credential_reason(name, "header") is not None or is_secret_name(name)
 
 
 def _has_word(name: str) -> bool:

@@ -324,5 +324,5 @@ def _is_reference(value: str) -> bool:
 def _is_secret(name: str) -> bool:
     lower = name.lower()
     return any(part in lower for part in _SECRET_NAMES) or (
-        credential_reason(name, "header", ()) is not None
+        credential_reason(name, "header") is not None
     )

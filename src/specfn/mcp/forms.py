@@ -109,7 +109,7 @@ def _field(name: str, schema: JsonObject) -> JsonObject | None:
 
 def _is_secret(name: str) -> bool:
     """Return whether a name contains a word such as ``token``. A form never asks for such a value."""
-    return credential_reason(name, "query", ()) is not None or any(
+    return credential_reason(name, "query") is not None or any(
         word in plain(name) for word in _SECRETS
     )
 

@@ -21,7 +21,7 @@ from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.broken_references import References, Refused, refuse_reference
 from specfn.migrate.operation_keys import OperationKeys, values_for
 from specfn.migrate.parameters.parameters import GROUPS, groups, path_parameters
-from specfn.migrate.parameters.reserved import scheme_keys
+from specfn.migrate.parameters.reserved import credential_parameters
 from specfn.migrate.route import DeclaredResponse, Parameter, Placeholder, Route, Template
 from specfn.migrate.template import ColonSegments, colon_name, placeholders
 from specfn.migrate.template import parse as parse_template
@@ -131,7 +131,8 @@ def migrate(
             ]
         )
     )
-    reader = _RouteReader(document, version, settings, resolve, references)
+    valid = [operation.raw for operation, template in templates if isinstance(template, Template)]
+    reader = _RouteReader(document, version, settings, resolve, references, valid)
     routes: list[Route] = []
     errors: list[OperationError] = []
     for operation, template in templates:
@@ -248,6 +249,7 @@ class _RouteReader:
         settings: Settings,
         resolve: SchemaResolver,
         references: References,
+        operations: Sequence[Any],
     ) -> None:
         self._settings = settings
         self._version = version
@@ -255,7 +257,7 @@ class _RouteReader:
         self._references = references
         components = document.get("components", {})
         schemes = components.get("securitySchemes", {})
-        self._keys = scheme_keys([node for node in schemes.values() if isinstance(node, dict)])
+        self._credentials = credential_parameters(schemes.values(), operations)
         self._security = document.get("security")
 
     def route(self, operation: Operation, template: Template, naming: accessor.Naming) -> Route:
@@ -278,7 +280,9 @@ class _RouteReader:
         if "/:" in operation.path:
             choices = self._settings.path_parameters
             notes += _colon_notes(operation, template, parameters, choices)
-        by_key, hidden = groups(in_groups, self._settings, self._keys, self._resolve, notes)
+        by_key, hidden = groups(
+            in_groups, operation.path, self._settings, self._credentials, self._resolve, notes
+        )
         body = body_of(
             raw.get("requestBody"),
             self._media_type_option(operation, naming.accessor),

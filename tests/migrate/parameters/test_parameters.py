@@ -559,6 +559,17 @@ SCHEMES = {
 }
 
 
+#: Names of headers in public documents that end like a credential: those that are one, and those that are not.
+HEADERS_OF_CREDENTIALS = """X-Sds-Auth-Token x-access-token ev-access-token WM_SEC.ACCESS_TOKEN X-TM-ACCESS-TOKEN
+    X-API-Token X-App-Token X-PROVIDER-API-AppToken X-Session-Token X-Security-Token X-Postmark-Account-Token
+    X-Postmark-Server-Token Secret apiSecret ClearBlade-SystemSecret galaxy-ap-password xi-api-key trakt-api-key
+    X-RapidAPI-Key X-Rapidapi-Key X-ListenAPI-Key myapikey X-User-JWT token Token X-Token x_token""".split()
+OTHER_HEADERS = """x-amzn-client-token X-Amz-Client-Token x-next-token x-amz-bucket-object-lock-token x-amz-request-token
+    Airflow-Connection-Test-Token X-Page-Token X-Continuation-Token X-CSRF-Token X-XSRF-Token X-Sds-Share-Password
+    Upload-Secret X-Idempotency-API-Key Idempotency-Key X-Authentication-Provider x-fapi-auth-date X-Hub-Signature
+    X-Token-Count secretary X-Passwords""".split()
+
+
 @pytest.mark.parametrize(
     ("name", "where", "shown"),
     [
@@ -566,7 +577,8 @@ SCHEMES = {
         ("x-tenant", "header", False),
         ("X-Tenant", "query", True),
         ("sig", "query", False),
-        ("Sig", "query", True),
+        ("Sig", "query", False),
+        ("x_tenant", "header", False),
         ("sig", "header", True),
         ("sid", "cookie", False),
         ("SID", "cookie", True),
@@ -586,6 +598,12 @@ SCHEMES = {
         ("key", "query", True),
         ("password", "query", True),
         ("api_key_id", "query", True),
+        *((name, "header", False) for name in HEADERS_OF_CREDENTIALS),
+        *((name, "header", True) for name in OTHER_HEADERS),
+        *(
+            (name, "query", True)
+            for name in ("X-Token", "app-secret", "user.jwt", "accessPassword")
+        ),
     ],
 )
 def test_credentials_are_never_shown(name: str, where: str, shown: bool) -> None:  # noqa: FBT001

@@ -11,7 +11,13 @@ from specfn._internal.json import JsonObject
 from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.http.connection import MASK, Connection, reveal
-from specfn.migrate.parameters.reserved import overrides, plain
+from specfn.migrate.parameters.reserved import (
+    CredentialParameters,
+    credential_reason,
+    key_of,
+    overrides,
+    plain,
+)
 from specfn.migrate.route import Api, Location, Parameter, Route
 from specfn.network.headers import is_cookie_value, is_token, is_value
 from specfn.network.origins import Base, is_loopback, parse
@@ -187,7 +193,7 @@ def _required(
     if not alternatives or () in alternatives or connection.anonymous:
         return (), ()
     own = max(alternatives, key=lambda names: len({*names}.intersection(_given(connection))))
-    if _authenticates_itself(connection):
+    if _authenticates_itself(connection) or _fills_credential(route, api, connection):
         return own, ()
     wanted = " or ".join(dict.fromkeys(_describe(names, api) for names in alternatives))
     if not any(api.security_schemes.keys() >= set(names) for names in alternatives):
@@ -211,6 +217,20 @@ def _required(
 
 #: The end of an error after the hook.
 _NOT_ADDED: Final = "; connection.before did not add them"
+
+
+def _fills_credential(route: Route, api: Api, connection: Connection) -> bool:
+    """Return whether the caller passes a credential as a hidden parameter of the operation, such as ``key`` of Google."""
+    for parameter in route.hidden:
+        slot, name = _SLOTS[parameter.location], parameter.name
+        own = CredentialParameters(common=frozenset({plain(name)}))
+        where, text = parameter.location, parameter.description
+        if credential_reason(name, where, own, text, route.path) is not None and (
+            _is_passed(slot, name, connection)
+            or (name in _given(connection) and name not in api.security_schemes)
+        ):
+            return True
+    return False
 
 
 def _is_satisfied(names: Sequence[str], api: Api, connection: Connection) -> bool:
@@ -303,11 +323,7 @@ def _log_unrequired(api: Api, connection: Connection, sent: Mapping[str, JsonObj
 
 def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
     """Return whether a parameter is the key of a scheme, also in another spelling."""
-    return (
-        scheme.get("type") == "apiKey"
-        and _slot(scheme)[0] == slot
-        and plain(_slot(scheme)[1]) == plain(name)
-    )
+    return scheme.get("type") == "apiKey" and key_of(*_slot(scheme)) == key_of(slot, name)
 
 
 def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str], api: Api) -> str:

@@ -10,6 +10,7 @@ from specfn._internal.json import JsonObject
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.parameters.reserved import (
+    CredentialParameters,
     credential_reason,
     is_of_caller,
     overrides,
@@ -199,8 +200,9 @@ _NOT_PLAIN = frozenset(
 
 def groups(
     declared: list[tuple[JsonObject, str]],
+    path: str,
     settings: Settings,
-    keys: Collection[tuple[str, str]],
+    credentials: CredentialParameters,
     resolve: SchemaResolver,
     notes: list[Note],
 ) -> tuple[dict[GroupKey, ParameterGroup], tuple[Parameter, ...]]:
@@ -208,8 +210,9 @@ def groups(
 
     Args:
         declared: the declarations with their pointers.
+        path: the path of the operation.
         settings: the caller's options.
-        keys: the locations and names of the keys of security schemes, by ``scheme_keys``.
+        credentials: the parameters of the document that carry credentials.
         resolve: returns the composed schema of a normalized one.
         notes: receives a note for each parameter that the model does not see.
 
@@ -218,12 +221,12 @@ def groups(
     """
     if not declared:
         return {}, ()
-    separation = _ParameterSeparation(settings, keys, notes)
+    separation = _ParameterSeparation(path, settings, credentials, notes)
     for raw, place in declared:
         separation.take(raw, place)
     shown = separation.shown
     spread = _spread([*shown["query"].values()], resolve)
-    query = (_without_credentials(parameter, settings, keys, notes) for parameter in spread)
+    query = (_without_credentials(parameter, settings, credentials, notes) for parameter in spread)
     members: dict[GroupKey, list[Parameter]] = {
         "query": [parameter for parameter in query if parameter is not None],
         "headers": [*shown["headers"].values()],
@@ -243,10 +246,11 @@ class _ParameterSeparation:
     """Separation of the parameters that the model sees from those that the connection sets."""
 
     def __init__(
-        self, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+        self, path: str, settings: Settings, credentials: CredentialParameters, notes: list[Note]
     ) -> None:
+        self._path = path
         self._settings = settings
-        self._keys = keys
+        self._credentials = credentials
         self._notes = notes
         self._cased: dict[str, str] = {}
         self._presence: dict[GroupKey, Presence] = {
@@ -287,7 +291,9 @@ class _ParameterSeparation:
     def _reason(self, raw: JsonObject, place: str) -> str | None:
         """Return why a parameter is not shown. A parameter that the connection sets is kept as hidden."""
         name, location = raw["name"], raw["in"]
-        reason = _reason_to_hide(name, location, self._settings, self._keys)
+        reason = _reason_to_hide(
+            name, location, self._settings, self._credentials, raw.get("description"), self._path
+        )
         if reason is None:
             group = GROUPS[location]
             is_present = _is_present(raw, self._presence[group])
@@ -310,7 +316,12 @@ def _is_authorization(raw: JsonObject) -> bool:
 
 
 def _reason_to_hide(
-    name: str, location: Location, settings: Settings, keys: Collection[tuple[str, str]]
+    name: str,
+    location: Location,
+    settings: Settings,
+    credentials: CredentialParameters,
+    description: Any = None,
+    path: str = "",
 ) -> str | None:
     """Return why the model must not see a parameter; ``None`` if it may (rule R7)."""
     lower = name.lower()
@@ -322,7 +333,7 @@ def _reason_to_hide(
         wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
-    return credential_reason(name, location, keys)
+    return credential_reason(name, location, credentials, description, path)
 
 
 def reason_to_reserve(name: str, location: Location) -> str | None:
@@ -338,14 +349,17 @@ def reason_to_reserve(name: str, location: Location) -> str | None:
 
 
 def _without_credentials(
-    parameter: Parameter, settings: Settings, keys: Collection[tuple[str, str]], notes: list[Note]
+    parameter: Parameter,
+    settings: Settings,
+    credentials: CredentialParameters,
+    notes: list[Note],
 ) -> Parameter | None:
     """Return a spread parameter without the members that the model must not see; ``None`` if no member remains."""
     if not parameter.members:
         return parameter
     shown = []
     for name in parameter.members:
-        reason = _reason_to_hide(name, "query", settings, keys)
+        reason = _reason_to_hide(name, "query", settings, credentials)
         if reason is None:
             shown.append(name)
         else:
