@@ -124,18 +124,22 @@ class Attempt:
                 body = self._body(self._send_request())
                 if streams and isinstance(body, _Events):
                     return self._stream(body)
-                try:
-                    for chunk in _chunks(body.response):
-                        if not body.feed(chunk) or self._is_over():
-                            break
-                finally:
-                    body.response.close()
+                self._receive(body)
             return self._result(body)
         except _FAILURES as error:
             problem = self._problem(error, body)
         if isinstance(problem, Result):
             return problem
         raise problem  # outside of the handler, so that the error of httpx is not its context
+
+    def _receive(self, body: _Body) -> None:
+        """Read the response until its end, a limit or the end of the time, and close it."""
+        try:
+            for chunk in _chunks(body.response):
+                if not body.feed(chunk) or self._is_over():
+                    break
+        finally:
+            body.response.close()
 
     def _stream(self, body: _Events) -> OpenStream:
         events = self._events(body)
@@ -179,10 +183,7 @@ class Attempt:
                 response = self._send_one(self._in_flow(request))
                 if self._is_read_for(auth, request, response):
                     body = _Whole(response, self._inflater(response))
-                    for chunk in _chunks(response):
-                        if not body.feed(chunk) or self._is_over():
-                            break
-                    response.close()
+                    self._receive(body)
                     response = _read(body)
                 response.request = request
                 try:
@@ -222,13 +223,7 @@ class Attempt:
                 body = self._body(await self._asend_request())
                 if streams and isinstance(body, _Events):
                     return await self._astream(body)
-                try:
-                    async with aclosing(_achunks(body.response)) as chunks:
-                        async for chunk in chunks:
-                            if not body.feed(chunk) or self._is_over():
-                                break
-                finally:
-                    await body.response.aclose()
+                await self._areceive(body)
             return self._result(body)
         except (*_FAILURES, TimeoutError) as error:
             problem = self._problem(error, body)
@@ -237,6 +232,15 @@ class Attempt:
         if isinstance(problem, Result):
             return problem
         raise problem
+
+    async def _areceive(self, body: _Body) -> None:
+        try:
+            async with aclosing(_achunks(body.response)) as chunks:
+                async for chunk in chunks:
+                    if not body.feed(chunk) or self._is_over():
+                        break
+        finally:
+            await body.response.aclose()
 
     async def _astream(self, body: _Events) -> OpenAsyncStream:
         events = self._aevents(body)
@@ -280,11 +284,7 @@ class Attempt:
                 response = await self._asend_one(self._in_flow(request))
                 if self._is_read_for(auth, request, response):
                     body = _Whole(response, self._inflater(response))
-                    async with aclosing(_achunks(response)) as chunks:
-                        async for chunk in chunks:
-                            if not body.feed(chunk) or self._is_over():
-                                break
-                    await response.aclose()
+                    await self._areceive(body)
                     response = _read(body)
                 response.request = request
                 try:
