@@ -176,7 +176,7 @@ class _PythonText:
             legal = python_names(tree, _is_taken)
             for element, node in tree.items():
                 if isinstance(node, dict):
-                    below = self._names.names.new(pascal_case(name, element))
+                    below = self._names.names.add(pascal_case(name, element))
                     waiting.append((below, node))
                     yield f"    {legal[element]}: {below}"
                 else:
@@ -218,7 +218,7 @@ class _PythonText:
 
     def _arguments_class(self, function: Signature) -> str:
         """Return the name of a class for arguments whose names are not identifiers."""
-        name = self._names.names.new(pascal_case(function.accessor[-1], "Arguments"))
+        name = self._names.names.add(pascal_case(function.accessor[-1], "Arguments"))
         self._extra += self._class_of(name, Object(function.arguments, None))
         return name
 

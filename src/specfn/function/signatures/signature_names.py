@@ -42,15 +42,15 @@ def python_names(
     return unique
 
 
-class Names:
+class UniqueNames:
     """The names used in one text; each is unique."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._used = set(taken)
         self._last: dict[str, int] = {}
 
-    def new(self, name: str) -> str:
-        """Return the name, with a number if it is used."""
+    def add(self, name: str) -> str:
+        """Add the name, with a number if it is used, and return it."""
         free, count = name, self._last.get(name, 1)
         while free in self._used:
             count += 1
@@ -73,10 +73,10 @@ class TypeNames:
     ) -> None:
         self.definitions: dict[Named, str] = {}
         self.objects: dict[Object, str] = {}
-        self.names = Names(taken)
+        self.names = UniqueNames(taken)
         for name in collected.definitions:
             own = pascal_case(name.name, "Output") if name.output else pascal_case(name.name)
-            self.definitions[name] = self.names.new(own)
+            self.definitions[name] = self.names.add(own)
         for path, parts in _roots(collected, self.definitions):
             self._name_objects(path, parts, is_declared)
 
@@ -93,7 +93,7 @@ class TypeNames:
             seen.add(node)
             near = _nearer(near, node)
             if isinstance(node, Object) and node.members and is_declared(node):
-                near = self.objects[node] = self.names.new(near)
+                near = self.objects[node] = self.names.add(near)
             waiting += [(near, part) for part in reversed(parts_of(node))]
 
 
