@@ -1,5 +1,6 @@
 """Laws of arguments: what a model wrote never reaches the server as another value (rules V6, V7)."""
 
+import copy
 import json
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn import ArgumentError, Connection, Function, load, request
+from specfn import ArgumentError, Connection, Function, Options, load, request
 
 
 def function(properties: dict[str, Any], **operation: Any) -> Function:
@@ -324,3 +325,91 @@ def test_a_key_twice_is_read_only_with_the_same_scalar(first: Any, second: Any) 
     if is_same:
         assert outcome.data == {"a": first}
         assert [repair.kind for repair in outcome.repairs] == ["repeated"]
+
+
+PLACES = ("path", "query", "headers", "body")
+NAMES = ("a", "b", "c", "d")
+
+
+def grouped_function(places: dict[str, set[str]], *, is_open: bool, human: str = "") -> Function:
+    """Return a function whose names are declared at some places, with a body that is open or closed."""
+    number = {"type": "integer"}
+    parameters = [
+        {"name": name, "in": {"headers": "header"}.get(place, place), "required": place == "path"}
+        for name, here in places.items()
+        for place in here - {"body"}
+    ]
+    body = {name: number for name, here in places.items() if "body" in here}
+    if human:
+        body[human] = {**number, "x-samchon-human": True}
+    schema = {"type": "object", "properties": body, "additionalProperties": is_open}
+    operation = {
+        "parameters": [{**parameter, "schema": number} for parameter in parameters],
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    path = "/x" + "".join(f"/{{{name}}}" for name, here in places.items() if "path" in here)
+    info = {"title": "t", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {path: {"post": operation}}}
+    options = Options(separate=lambda node: node.get("x-samchon-human") is True)
+    return load(document, options=options if human else None).functions[0]
+
+
+def written_at(arguments: dict[str, Any], place: str) -> dict[str, Any]:
+    """Return the object of arguments that holds the keys of a place."""
+    return arguments if place == "path" else arguments.setdefault(place, {})
+
+
+@given(
+    st.fixed_dictionaries({name: st.sets(st.sampled_from(PLACES), min_size=1) for name in NAMES}),
+    st.sampled_from(NAMES),
+    st.sampled_from(PLACES),
+    st.booleans(),
+    st.data(),
+)
+def test_a_key_moves_to_the_only_group_that_declares_it(
+    places: dict[str, set[str]],
+    name: str,
+    wrong: str,
+    is_open: bool,  # noqa: FBT001
+    data: st.DataObject,
+) -> None:
+    """V7: a misplaced key moves only if one group declares it and lacks it, and never out of an open body."""
+    function = grouped_function(places, is_open=is_open)
+    right: dict[str, Any] = {"body": {}}
+    for index, (other, here) in enumerate(places.items()):
+        for place in here:
+            written_at(right, place)[other] = index
+    owner = data.draw(st.sampled_from(sorted(places[name])))
+    sent = copy.deepcopy(right)
+    value = written_at(sent, owner)[name]
+    is_taken = data.draw(st.booleans())
+    if not is_taken:
+        del written_at(sent, owner)[name]
+    if wrong in places[name]:
+        return
+    written_at(sent, wrong)[name] = value
+    before = copy.deepcopy(sent)
+    outcome = function.check(sent)
+    if wrong == "body" and is_open:
+        assert outcome.data == before  # whether or not something else is missing
+    elif len(places[name]) == 1 and not is_taken:
+        expected = {key: item for key, item in right.items() if item != {} or key in before}
+        left = {key: item for key, item in outcome.data.items() if item != {}}
+        assert left == {key: item for key, item in expected.items() if item != {}}
+        assert {repair.kind for repair in outcome.repairs} == {"moved"}
+        assert bool(outcome)
+    else:
+        assert not outcome
+        assert outcome.data == before
+    assert sent == before
+
+
+@pytest.mark.parametrize("place", ["query", "path"])
+def test_no_key_moves_to_the_human_part(place: str) -> None:
+    """V7: a key that only the human part declares is a problem."""
+    function = grouped_function({"a": {"path"}, "b": {"query"}}, is_open=False, human="c")
+    sent: dict[str, Any] = {"a": 1, "query": {"b": 2}}
+    written_at(sent, place)["c"] = 3
+    for checked in (function, function.model_function):
+        assert not checked.check(sent)

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import input_path, input_tokens
+from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.errors import DocumentError
 from specfn.function.function_schemas import Schemas
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
-from specfn.records import ArgumentProblem, Repair
+from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.parse import MAX_CHARACTERS, parse
 from specfn.validation.plain_types import AFFECTS_MORE, UNKNOWN
@@ -269,6 +269,11 @@ def _repair(
         if schemas.settings.keyword:
             policy = _policy(route, schemas, texts)
             coerced = coerce(arguments, schemas.validator, policy, diagnosis, opens=keep_parsed)
+            moved = () if coerced else _move_keys(arguments, schemas)
+            if moved:
+                again = coerce(moved[0], schemas.validator, policy)
+                if isinstance(again, Success):
+                    coerced = replace(again, repairs=(*moved[1], *again.repairs))
         else:
             coerced = _coerce_by_position(
                 arguments, route, schemas, keep_parsed=keep_parsed, texts=texts
@@ -303,6 +308,77 @@ def _is_filter(path: str, route: Route) -> bool:
     root = (input_tokens(path) or ("",))[0]
     names = [key for key, _ in route.keys]
     return root == "query" or (type(root) is int and names[root : root + 1] == ["query"])
+
+
+#: The groups of arguments, besides the path parameters at the root.
+_GROUPS: Final = frozenset({"query", "headers", "cookies", "body"})
+
+#: The maximum number of undeclared keys that are moved.
+_MAX_MOVED: Final = 32
+
+
+def _move_keys(named: Any, schemas: Schemas) -> tuple[JsonObject, tuple[Repair, ...]] | tuple[()]:
+    """Return arguments by key with undeclared keys moved to the only group that declares them (rule V7).
+
+    A key is moved only if it is absent there, and never to a place of the human part.
+
+    Returns:
+        the arguments and the repairs; empty if nothing is moved.
+    """
+    faults, explainer, _ = schemas.validator.diagnose(named)
+    unknown = [
+        fault.place
+        for fault in faults
+        if fault.problem.expected == "undefined" and fault.place and not fault.refused
+    ]
+    if explainer is None or not unknown or len(unknown) > _MAX_MOVED:
+        return ()
+    facts, root = explainer.facts, explainer.root
+    owners: list[Tokens] = [
+        (),
+        *((name,) for name in sorted(_GROUPS.intersection(facts.members(root)))),
+    ]
+    result: JsonObject = dict(named)
+    repairs = []
+    for place in unknown:
+        here, key = place[:-1], str(place[-1])
+        free = [owner for owner in owners if facts.declares(root, (*owner, key))]
+        if here not in owners or len(free) != 1 or _is_of_human(schemas, (*free[0], key)):
+            continue
+        source, target = (_own_group(result, owner) for owner in (here, free[0]))
+        if target is None or source is None or key in target:
+            continue
+        target[key] = value = source.pop(key)
+        if not source and here:
+            del result[str(here[0])]
+        path = input_path((*free[0], key))
+        repairs += [
+            Repair(path=input_path(place), kind="moved", before=value, after=ABSENT),
+            Repair(path=path, kind="moved", before=ABSENT, after=value),
+        ]
+    return (result, tuple(repairs)) if repairs else ()
+
+
+def _own_group(named: JsonObject, owner: Tokens) -> JsonObject | None:
+    """Return a group of arguments as a copy that may be changed, or the arguments themselves; ``None`` for another value."""
+    if not owner:
+        return named
+    group = named.get(str(owner[0]), {})
+    if type(group) is not dict:
+        return None
+    named[str(owner[0])] = own = dict(group)
+    return own
+
+
+def _is_of_human(schemas: Schemas, place: Tokens) -> bool:
+    """Return whether a place may belong to the human part."""
+    split_schemas = schemas.split_schemas
+    if split_schemas is None or split_schemas.human is None:
+        return False
+    named: Any = ""
+    for token in reversed(place):
+        named = {token: named}
+    return bool(split_schemas.human_parts(named))
 
 
 def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:

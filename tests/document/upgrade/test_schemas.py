@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from specfn import load
 from specfn._internal.json import dumps
 from specfn.document.normalize import normalize
 from specfn.document.references import resolve
@@ -531,3 +532,32 @@ def test_a_circle_of_names_leads_nowhere_wherever_it_is_entered() -> None:
     found = normalize(document).document["components"]["schemas"]
     assert found["In"] == named["In"]
     assert found["A"] == found["B"] == found["C"] != named["A"]
+
+
+INT_OR_STRING = {"type": "string", "format": "int-or-string", "description": "A name or a number."}
+
+
+@pytest.mark.parametrize("version", ALL)
+@pytest.mark.parametrize("more", [{}, {"maxLength": 9}, {"type": ["string", "null"]}])
+def test_an_integer_or_string_is_either(version: str, more: dict[str, Any]) -> None:
+    """N7: a string of the format ``int-or-string`` may be an integer, and neither is changed to the other."""
+    path = {
+        "post": {
+            "requestBody": {"content": {"application/json": {"schema": {"$ref": f"{PREFIX}P"}}}}
+        }
+    }
+    schemas = {"P": {"properties": {"targetPort": {**INT_OR_STRING, **more}}}}
+    document: dict[str, Any] = {"openapi": version, "paths": {"/a": path}}
+    document["components"] = {"schemas": schemas}
+    if version == "2.0":
+        body = {"name": "b", "in": "body", "schema": {"$ref": "#/definitions/P"}}
+        document = {"swagger": "2.0", "definitions": schemas}
+        document["paths"] = {"/a": {"post": {"parameters": [body]}}}
+    function = load(document).functions[0]
+    for port in (8080, "8080", "http"):
+        arguments = {"body": {"targetPort": port}}
+        outcome = function.check(arguments)
+        assert (outcome.data, outcome.repairs) == (arguments, ())
+        assert bool(outcome)
+    for port in (True, [], 8080.5):
+        assert not function.check({"body": {"targetPort": port}})

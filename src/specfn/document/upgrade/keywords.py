@@ -24,6 +24,9 @@ NUMERIC_FORMATS: Final = frozenset(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double double-int sf-integer sf-decimal".split()
 )
 
+#: The format of a string in whose place an integer is valid, with another meaning (Kubernetes).
+INT_OR_STRING: Final = "int-or-string"
+
 #: Common spellings of types whose meaning is unambiguous.
 _TYPE_HABITS = {
     "bool": "boolean",
@@ -70,6 +73,7 @@ def is_plain(node: JsonObject) -> bool:
         _TEXTS.issuperset(node)
         and {*map(type, node.values())} == _ONLY_TEXT
         and node.get("type", "string") in _TYPES
+        and node.get("format") != INT_OR_STRING
     )
 
 
@@ -278,6 +282,14 @@ RULES: dict[str, Rule] = {
     "x-specfn-never": _mark,
     "x-specfn-open": lambda _, value, __: True if value is True else DROP,
 }
+
+
+def upgrade_int_or_string(out: JsonObject) -> None:
+    """Add the type integer to a string of the format ``int-or-string``, in place (rule N7)."""
+    kinds = out.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if "string" in kinds and "integer" not in kinds:
+        out["type"] = ["integer", *kinds]
 
 
 NULLABLE = frozenset(("nullable", "x-nullable"))

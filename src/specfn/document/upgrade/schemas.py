@@ -25,6 +25,7 @@ from specfn.document.upgrade.keywords import (
     BOUNDS,
     DROP,
     IDENTITY,
+    INT_OR_STRING,
     NULLABLE,
     RULES,
     TUPLE,
@@ -35,6 +36,7 @@ from specfn.document.upgrade.keywords import (
     upgrade_bounds,
     upgrade_dependencies,
     upgrade_example,
+    upgrade_int_or_string,
     upgrade_nullable,
     upgrade_tuple,
 )
@@ -248,7 +250,7 @@ class SchemaUpgrade:
 
     def _upgrade(self, node: JsonObject, depth: int) -> Any:
         changed: JsonObject | None = None
-        rewrites = node.get("items").__class__ is list
+        rewrites = node.get("items").__class__ is list or node.get("format") == INT_OR_STRING
         for key, value in node.items():
             rule = RULES.get(key)
             if rule is None:
@@ -274,6 +276,8 @@ class SchemaUpgrade:
             out = self._reference(out, raw)
         if not _RARELY.isdisjoint(out):
             self._apply_rare_upgrades(out, depth)
+        if out.get("format") == INT_OR_STRING:
+            upgrade_int_or_string(out)
         if "example" in out:
             upgrade_example(out)
         if ("enum" in out or "const" in out) and is_mistyped(out):
