@@ -250,11 +250,23 @@ class TransportError(SpecfnError):
     Attributes:
         sent: the request may have reached the server; ``False`` if no byte of it was sent.
         scheme: the security scheme whose callable raised; ``None`` for any other failure.
+        has_begun: the headers of a response arrived.
+        encoding: the content encoding of the response, if it is one that is not read.
     """
 
-    def __init__(self, reason: str, *, sent: bool = True, scheme: str | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        sent: bool = True,
+        scheme: str | None = None,
+        has_begun: bool = False,
+        encoding: str | None = None,
+    ) -> None:
         super().__init__(
             reason
         )  # the argument of a pickled error; its attributes are pickled as state
         self.sent = sent
         self.scheme = scheme
+        self.has_begun = has_begun
+        self.encoding = encoding

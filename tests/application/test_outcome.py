@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -217,6 +217,38 @@ def test_timed_out(call: Call, error: type[httpx.TransportError]) -> None:
     assert (answer.kind, answer.result) == ("timed_out", None)
     assert NOTHING not in answer.text
     assert "not known" in answer.text
+
+
+def answering_with(stream: Any, **headers: str) -> Shop:
+    return Shop(lambda _: httpx.Response(200, headers=headers, stream=stream))
+
+
+class Broken(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A body that breaks off."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield b"[1"
+        raise httpx.ReadError("")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b"[1"
+        raise httpx.ReadError("")
+
+
+def test_a_response_that_breaks_off(call: Call) -> None:
+    """Of a response that began and broke off, the text does not say that there was none."""
+    answer = call(answering_with(Broken()), "pets_post", PET, allow={"write"})
+    assert (answer.kind, answer.result) == ("timed_out", None)
+    assert "began to respond, but the response broke off" in answer.text
+
+
+def test_an_unreadable_encoding(call: Call) -> None:
+    """A response in an encoding that was not requested is a kind of its own: repeating the call does not help."""
+    shop = answering_with(httpx.ByteStream(b"x"), **{"content-encoding": 'br"'})
+    answer = call(shop, "pets_post", PET, allow={"write"})
+    assert (answer.kind, answer.result) == ("unreadable", None)
+    assert 'content encoding "br\\"", which cannot be read' in answer.text
+    assert "do not repeat it" in answer.text
 
 
 def test_a_response_that_is_refused_is_an_error() -> None:

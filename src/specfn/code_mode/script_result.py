@@ -140,9 +140,10 @@ def describe_calls(executed: Sequence[str]) -> str:
 
 def call_line(place: str, sent: Any, answer: Answer) -> str | None:
     """Return a line for a call; ``None`` if the call sent no request."""
-    if answer.result is None and answer.kind != "timed_out":
+    without = {"timed_out": "outcome unknown", "unreadable": "response unreadable"}.get(answer.kind)
+    if answer.result is None and without is None:
         return None
-    outcome = "outcome unknown" if answer.result is None else f"HTTP {answer.result.status}"
+    outcome = without if answer.result is None else f"HTTP {answer.result.status}"
     return f"{place}({shorten(_json(sent), _MAX_ARGUMENTS)}): {outcome}"
 
 

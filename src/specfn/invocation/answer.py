@@ -28,6 +28,7 @@ AnswerKind: TypeAlias = Literal[
     "needs_human",
     "unreachable",
     "timed_out",
+    "unreadable",
 ]
 
 
@@ -67,8 +68,8 @@ class Answer:
         text: the text for the model.
         kind: ``answered`` (2xx), ``accepted`` (202: the server may still work on it), ``http_error`` (any other status,
             or a response that ``validate_response="raise"`` refuses), ``invalid`` (arguments), ``unknown_function``,
-            ``refused``, ``needs_approval``, ``needs_human``, ``unreachable`` (not sent) or ``timed_out`` (sent, outcome
-            unknown).
+            ``refused``, ``needs_approval``, ``needs_human``, ``unreachable`` (not sent), ``timed_out`` (sent, outcome
+            unknown) or ``unreadable`` (the content encoding of the response).
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
         next: the model's complete arguments for the next page; ``None`` after the last page, or if they are not known.

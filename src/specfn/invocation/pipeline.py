@@ -182,10 +182,15 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
     if isinstance(error, TransportError) and error.scheme is not None:
         log.error("%s: no credential for the security scheme %r", function.name, error.scheme)
         return FailedCall("unreachable", prompts.without_credential(operation))
+    if isinstance(error, TransportError) and error.encoding is not None:
+        log.error("%s responded in the content encoding %r", function.name, error.encoding)
+        return FailedCall("unreadable", prompts.unreadable(operation, error.encoding))
     log.error("%s got no response: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
         return FailedCall("unreachable", prompts.unreachable(operation))
-    return FailedCall("timed_out", prompts.no_response(operation, function.safety))
+    has_begun = isinstance(error, TransportError) and error.has_begun
+    text = prompts.no_response(operation, function.safety, has_begun=has_begun)
+    return FailedCall("timed_out", text)
 
 
 def _argument_failure(function: Function, error: ArgumentError, written: Any) -> FailedCall:

@@ -279,14 +279,24 @@ def http_error(operation: str, status: int, body: str) -> str:
     )
 
 
-def no_response(operation: str, safety: str) -> str:
-    """Return the text for a request without a response; the reason is left out, as it may hold confidential data."""
+def no_response(operation: str, safety: str, *, has_begun: bool = False) -> str:
+    """Return the text for a request without a complete response; the reason is left out, as it may hold confidential data."""
     next_ = (
         _ASK
         if safety != "read"
         else "You may call it once more; if that fails, too, tell the user."
     )
-    return f"Error: {escape_invisible(operation)} got no response. {next_}"
+    state = "began to respond, but the response broke off" if has_begun else "got no response"
+    return f"Error: {escape_invisible(operation)} {state}. {next_}"
+
+
+def unreadable(operation: str, encoding: str) -> str:
+    """Return the text for a response in a content encoding that is not read."""
+    return (
+        f"Error: {escape_invisible(operation)} responded in the content encoding "
+        f"{escape_invisible(json.dumps(encoding))}, which cannot be read; gzip and deflate can. The request was sent: do not "
+        "repeat it, and tell the user that the server must respond without this encoding."
+    )
 
 
 def unreachable(operation: str) -> str:

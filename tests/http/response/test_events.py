@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.http.response.events import Event, LineSplitter, parser_of
+from specfn.http.response.events import Event, LineSplitter, parser_of, stream_type
+from specfn.http.response.response import read_content
+from specfn.migrate.bodies.media_types import declared_stream
 
 SSE = "text/event-stream"
 LINES = "application/x-ndjson"
@@ -192,9 +194,51 @@ def test_a_long_line_is_read_once() -> None:
     assert [event.data for event in events] == [json.loads(data)]
 
 
+@pytest.mark.parametrize("media_type", ["application/json", "text/plain", "text/event-streams", ""])
+def test_other_responses_have_no_events(media_type: str) -> None:
+    """X15: only server-sent events and sequences of JSON texts are read event by event, if nothing else is declared."""
+    assert stream_type("GET", 200, {"content-type": media_type}, None) is None
+
+
 @pytest.mark.parametrize(
-    "media_type", [None, "application/json", "text/plain", "text/event-streams", ""]
+    ("declared", "description", "read_as"),
+    [
+        ([SSE], "", {"": SSE, "text/plain": None, "application/json": None}),
+        ([LINES], "", {"": LINES, "text/plain": LINES, "application/json": None, SSE: SSE}),
+        (
+            ["application/json", LINES],
+            "",
+            {"": None, "text/plain": LINES, "application/json": None},
+        ),
+        (
+            ["application/json"],
+            "A successful response.(streaming responses)",
+            {"": LINES, "text/plain": None, "application/json": LINES, "text/html": None},
+        ),
+        (["application/json"], "", {"": None, "text/plain": None, "application/json": None}),
+    ],
 )
-def test_other_responses_have_no_events(media_type: str | None) -> None:
-    """X15: only server-sent events and sequences of JSON texts are read event by event."""
-    assert parser_of(media_type) is None
+def test_a_declared_stream_with_another_media_type(
+    declare_answer: Any, declared: list[str], description: str, read_as: dict[str, str | None]
+) -> None:
+    """X15: a declared stream is read event by event if its response has no media type, or a usual wrong one."""
+    stream = declared_stream(declare_answer(*declared)._replace(description=description))
+    for media_type, expected in read_as.items():
+        assert stream_type("GET", 200, {"content-type": media_type}, stream) == expected
+        assert stream_type("GET", 500, {"content-type": media_type}, stream) is None
+
+
+ITEMS = st.lists(st.dictionaries(st.text(), st.integers() | st.text()) | st.lists(st.integers()))
+
+
+@given(items=ITEMS, rest=st.binary(max_size=9), cut=st.booleans(), media_type=st.integers(0, 2))
+def test_json_lines_of_another_media_type(
+    items: list[Any], rest: bytes, *, cut: bool, media_type: int
+) -> None:
+    """X9: several lines with an object or an array each are a list; what is truncated loses its last line."""
+    lines = b"".join(json.dumps(item).encode() + b"\n" for item in items)
+    kind = ("application/json", "text/plain", None)[media_type]
+    content = read_content(lines + rest * cut or b" ", kind, None, truncated=cut)
+    if len(items) > (0 if cut else 1) and b"\n" not in rest * cut:
+        assert content.data == items
+        assert content.notes

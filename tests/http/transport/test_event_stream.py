@@ -191,6 +191,58 @@ def test_json_lines_are_items(
         assert iterate(make(), connection) == ([{"n": 0}, 1], None)
 
 
+def test_a_declared_stream_without_its_media_type(
+    whole: Any, iterate: Any, make: Any, declare_answer: Any, loopback: Any, stalling: Any
+) -> None:
+    """X15: a declared stream is requested without compression, and read event by event under another media type."""
+    watch = declare_answer("application/json")._replace(description="OK. (streaming responses)")
+    head = b"HTTP/1.1 200 OK\r\n%s\r\n"
+    for success, media_type, content, events in (
+        (watch, b"Content-Type: application/json\r\n", b'{"n":0}\n', [{"n": 0}]),
+        (declare_answer("text/event-stream"), b"", event(0), [{"data": {"n": 0}}]),
+        (
+            declare_answer("application/jsonl"),
+            b"Content-Type: text/plain\r\n",
+            b"1\n[2]\n",
+            [1, [2]],
+        ),
+    ):
+        stalling(head % media_type, content)
+        connection = Connection(base_url=loopback.url, timeout=Timeout(total=0.3))
+        result = whole(make(success=success), connection)
+        assert (result.data, result.truncated) == (events, True)
+        assert "not finished within 0.3 s" in note_of(result)
+        assert loopback.head["accept-encoding"] == ["identity"]
+        found, error = iterate(make(success=success), connection)
+        assert (len(found), isinstance(error, TransportError)) == (len(events), True)
+
+
+@pytest.mark.parametrize("timeout", [Timeout(read=0.2), Timeout(total=0.3)])
+@pytest.mark.parametrize(
+    ("media_type", "content", "data"),
+    [
+        ("application/json", b'{"a":[1,', '{"a":[1,'),
+        ("application/json", b'{"a":1}\n{"a":2}\n{"a', [{"a": 1}, {"a": 2}]),
+        ("text/html", b"<p>", "<p>"),
+        ("image/png", b"", None),
+    ],
+)
+def test_what_arrived_before_a_time_limit(
+    whole: Any, make: Any, loopback: Any, stalling: Any, *,
+    timeout: Timeout, media_type: str, content: bytes, data: Any,
+) -> None:  # fmt: skip
+    """X9: a response that began has its status, its headers and what arrived, with the reason of its end."""
+    stalling(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\nX-A: b\r\nContent-Type: %s\r\n\r\n"
+        % media_type.encode(),
+        content,
+    )
+    result = whole(make(), Connection(base_url=loopback.url, timeout=timeout))
+    assert (result.status, result.headers["x-a"], result.media_type) == (200, "b", media_type)
+    assert (result.data, result.truncated) == (data, True)
+    assert f"stopped after {len(content)} bytes: " in result.notes[-1].text
+
+
 @pytest.mark.parametrize(
     ("limits", "count", "reason"),
     [

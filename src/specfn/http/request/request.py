@@ -25,7 +25,7 @@ from specfn.http.request import body as bodies
 from specfn.http.request.security import SchemeChoice, Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
-from specfn.migrate.bodies.media_types import EVENT_STREAM, has_events, is_json
+from specfn.migrate.bodies.media_types import EVENT_STREAM, declared_stream, has_events, is_json
 from specfn.migrate.parameters.fixed import without_fixed_parameters as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
@@ -201,6 +201,8 @@ def prepare(
         refusal = _refusal(function.name, faults.found, route, arguments)
         raise _without_human_part(refusal, function, arguments)
     defaults = {**DEFAULT_HEADERS, "Accept": _accept(route, events=accepts_events)}
+    if accepts_events or declared_stream(route.success) is not None:
+        defaults["Accept-Encoding"] = "identity"  # compression delays events
     if content_type is not None:
         defaults["Content-Type"] = content_type
     usual = {name.lower(): (name, value) for name, value in defaults.items()}

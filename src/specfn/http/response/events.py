@@ -13,7 +13,12 @@ from specfn._internal import json as _json
 from specfn._internal.json import JsonObject
 from specfn.answers import FieldNames
 from specfn.http.response import tolerant_json
-from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, is_sequence
+from specfn.migrate.bodies.media_types import (
+    EVENT_STREAM,
+    DeclaredStream,
+    essence,
+    has_events,
+)
 from specfn.network.response_body import Inflater
 from specfn.records import Note
 
@@ -154,13 +159,17 @@ class ServerSentEvents:
 
 
 class JsonItems:
-    """JSON Lines, or a JSON text sequence (RFC 7464)."""
+    """JSON Lines, or a JSON text sequence (RFC 7464).
+
+    Attributes:
+        malformed: the number of items that are not JSON.
+    """
 
     def __init__(self, separator: re.Pattern[bytes]) -> None:
         """Begin a stream."""
         self.separator = separator
         self._decoder = _Decoder()
-        self._malformed = 0
+        self.malformed = 0
 
     def line(self, line: bytes) -> Event | None:
         """Read an item. Empty lines are ignored."""
@@ -170,7 +179,7 @@ class JsonItems:
         try:
             return Event(data=self._decoder.json_value(line))
         except ValueError:
-            self._malformed += 1
+            self.malformed += 1
             return Event(data=self._decoder.text(line))
 
     def end(self, line: bytes) -> Event | None:
@@ -183,23 +192,21 @@ class JsonItems:
 
     def notes(self) -> list[str]:
         """Return a sentence on items that are not JSON."""
-        count, notes = self._malformed, self._decoder.notes()
+        count, notes = self.malformed, self._decoder.notes()
         if count:
             items, they = ("items are", "they are") if count > 1 else ("item is", "it is")
             notes.append(f"{count:,} {items} not JSON; {they} shown as text")
         return notes
 
 
-def parser_of(media_type: str | None) -> EventParser | None:
-    """Return a parser for a response; ``None`` if it is not a stream of events.
+def parser_of(media_type: str) -> EventParser:
+    """Return a parser for a stream of events.
 
     Args:
         media_type: the media type in lower case, without parameters.
     """
     if media_type == EVENT_STREAM:
         return ServerSentEvents()
-    if media_type is None or not is_sequence(media_type):
-        return None
     return JsonItems(_RECORD if media_type.endswith("json-seq") else _LINE_FEED)
 
 
@@ -389,8 +396,31 @@ class EventReader:
         return f"the stream was stopped after {events}: {self.stopped}"
 
 
-def event_parser(method: str, status: int, headers: Mapping[str, str]) -> EventParser | None:
-    """Return the parser of a successful response with events; ``None`` for any other response."""
+def stream_type(
+    method: str, status: int, headers: Mapping[str, str], declared: DeclaredStream | None
+) -> str | None:
+    """Return the media type as which a successful response is read event by event; ``None`` for any other response."""
     if method == "HEAD" or not 200 <= status < 300 or status in _WITHOUT_CONTENT:
         return None
-    return parser_of(essence(headers.get("content-type", "")))
+    media_type = essence(headers.get("content-type", ""))
+    if declared is not None and media_type in declared.instead_of:
+        return declared.media_type
+    return media_type if has_events(media_type) else None
+
+
+def json_lines(content: bytes, *, truncated: bool) -> tuple[list[Any], list[str]] | None:
+    """Return the items of JSON Lines of any media type, with notes; ``None`` for any other content.
+
+    Each line is an object or an array, and there are several: one line may be truncated JSON. If the content is
+    ``truncated``, its last line is left out.
+    """
+    lines = content.split(b"\n") if content.lstrip(_BOM)[:1] in {b"{", b"["} else []
+    lines = [line for line in (lines[:-1] if truncated else lines) if line.strip()]
+    parser = JsonItems(_LINE_FEED)
+    items: list[Any] = []
+    for line in lines:
+        event = parser.line(line)
+        if parser.malformed or event is None or not isinstance(event.data, dict | list):
+            return None
+        items.append(event.data)
+    return (items, parser.notes()) if len(items) > (0 if truncated else 1) else None

@@ -15,7 +15,7 @@ from specfn.errors import UsageError
 from specfn.http import charsets
 from specfn.http.follow_up import next_request
 from specfn.http.response import tolerant_json
-from specfn.http.response.events import paths_in_items
+from specfn.http.response.events import json_lines, paths_in_items
 from specfn.http.response.truncate import truncate_json
 from specfn.migrate.bodies.media_types import charset_of
 from specfn.records import Note
@@ -73,6 +73,11 @@ def read_content(
         content = _json_content(body, charset)
         if content is not None:
             return content
+    is_read = is_json or media_type == "text/plain"
+    items = json_lines(body, truncated=truncated) if is_read else None
+    if items is not None:
+        note = "each line of the response is a JSON value; the data is the list of them"
+        return Content(items[0], tuple(map(_note, (note, *items[1]))))
     final = not truncated
     encoding = charsets.encoding_of(body)
     if media_type is None:
@@ -174,7 +179,7 @@ class Result:
         media_type: the media type in lower case, without parameters; ``None`` if the response declares no media type.
         data: a JSON value, a string or bytes, by the content; ``None`` for an empty response. The events of a stream
             are a list.
-        truncated: whether the response was longer than a limit of the connection.
+        truncated: whether the response was longer than a limit of the connection, in bytes, events or seconds.
         notes: the corrections that were made while reading, for example of an unknown charset or of NaN in JSON, and
             the reason why a stream of events was not read to its end. Their pointers refer to ``data``.
 

@@ -16,12 +16,14 @@ from specfn._internal.url import url_without_secrets
 from specfn.errors import LimitError, TransportError, UsageError
 from specfn.http.connection import Connection, Timeout
 from specfn.http.redacted_request import RedactedURL, without_body
-from specfn.http.response.events import Event, EventReader, event_parser
+from specfn.http.response.events import Event, EventReader, parser_of, stream_type
 from specfn.http.response.response import Result, decode
 from specfn.http.transport import pool
+from specfn.migrate.bodies.media_types import DeclaredStream
 from specfn.network import sockets
 from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
 from specfn.network.sockets import NotRepeatedError
+from specfn.records import Note
 
 #: The errors of httpx and of the decompression.
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
@@ -65,6 +67,7 @@ class _Events:
 
     response: httpx.Response
     reader: EventReader
+    media_type: str
     values: list[Any] = field(default_factory=list)
 
     def feed(self, chunk: bytes) -> bool:
@@ -90,6 +93,7 @@ class Attempt:
         is_first: this is the first request of the call.
         authenticates: the authentication of the connection or of its client applies.
         on_request: is called with each request that an authentication sends.
+        stream: the stream of events that the operation declares.
     """
 
     request: httpx.Request
@@ -99,6 +103,7 @@ class Attempt:
     is_first: bool
     authenticates: bool = False
     on_request: Callable[[httpx.Request], None] = id  # type: ignore[assignment]
+    stream: DeclaredStream | None = None
 
     # -- blocking -------------------------------------------------------------------------------------
 
@@ -144,7 +149,7 @@ class Attempt:
     def _stream(self, body: _Events) -> OpenStream:
         events = self._events(body)
         next(events)
-        return OpenStream(self._head(body.response), events)
+        return OpenStream(self._head(body), events)
 
     def _events(self, body: _Events) -> Generator[Event, None, None]:
         """Yield a value that starts the generator, and then the events."""
@@ -245,7 +250,7 @@ class Attempt:
     async def _astream(self, body: _Events) -> OpenAsyncStream:
         events = self._aevents(body)
         await anext(events)
-        return OpenAsyncStream(self._head(body.response), events)
+        return OpenAsyncStream(self._head(body), events)
 
     async def _aevents(self, body: _Events) -> AsyncGenerator[Event, None]:
         """Yield a value that starts the generator, and then the events."""
@@ -337,14 +342,16 @@ class Attempt:
 
     def _body(self, response: httpx.Response) -> _Body:
         inflater = self._inflater(response)
-        parser = event_parser(self.request.method, response.status_code, response.headers)
-        if parser is None:
+        media_type = stream_type(
+            self.request.method, response.status_code, response.headers, self.stream
+        )
+        if media_type is None:
             return _Whole(response, inflater)
-        limits = self.connection
+        parser, limits = parser_of(media_type), self.connection
         reader = EventReader(
             parser, inflater, max_bytes=limits.max_bytes, max_events=limits.max_events
         )
-        return _Events(response, reader)
+        return _Events(response, reader, media_type)
 
     def _result(self, body: _Body) -> Result:
         """Return a received response.
@@ -365,11 +372,19 @@ class Attempt:
 
     def _result_of_events(self, body: _Events) -> Result:
         is_stopped = body.reader.stopped is not None
-        head = self._decode(body.response, b"", truncated=is_stopped)
+        head = self._head(body, truncated=is_stopped)
         return replace(head, data=body.values, notes=body.reader.notes())
 
-    def _head(self, response: httpx.Response) -> Result:
-        return self._decode(response, b"", truncated=True)
+    def _head(self, body: _Events, *, truncated: bool = True) -> Result:
+        head = self._decode(body.response, b"", truncated=truncated)
+        return replace(head, media_type=head.media_type or body.media_type)
+
+    def _beginning(self, body: _Whole, reason: str) -> Result:
+        """Return the part of a response that arrived before a time limit."""
+        content = body.inflater.take()
+        result = self._decode(body.response, content, truncated=True)
+        note = f"the response was stopped after {len(content):,} bytes: {reason}"
+        return replace(result, notes=(*result.notes, Note(pointer="", text=note)))
 
     def _decode(self, response: httpx.Response, content: bytes, *, truncated: bool) -> Result:
         headers = dict(response.headers.items())
@@ -394,17 +409,25 @@ class Attempt:
         return self._remaining_seconds() < 0
 
     def _problem(self, error: Exception, body: _Body | None) -> Result | TransportError:
-        """Return the events before a failure as a result; without events, the error to raise."""
-        if not isinstance(body, _Events):
-            return self._failure(error)
+        """Return what arrived before a time limit, and the events before any failure, as a result; else the error to raise."""
         is_over = self._is_timeout(error)
-        body.reader.stopped = reason_of(error, self.connection.limits, is_over=is_over)
-        return self._result_of_events(body)
+        reason = reason_of(error, self.connection.limits, is_over=is_over)
+        if isinstance(body, _Events):
+            body.reader.stopped = reason
+            return self._result_of_events(body)
+        if body is not None and (is_over or isinstance(error, httpx.ReadTimeout)):
+            return self._beginning(body, reason)
+        return self._failure(error, has_begun=body is not None)
 
-    def _failure(self, error: Exception) -> TransportError:
-        limits = self.connection.limits
-        is_over = self._is_timeout(error)
-        return transport_error(error, self.request, limits, is_over=is_over, is_first=self.is_first)
+    def _failure(self, error: Exception, *, has_begun: bool = True) -> TransportError:
+        where = f"{self.request.method} {url_without_secrets(str(self.request.url))}"
+        limits, is_over = self.connection.limits, self._is_timeout(error)
+        return TransportError(
+            f"{where}: {reason_of(error, limits, is_over=is_over)}",
+            sent=not (self.is_first and isinstance(error, _BEFORE_SENDING)),
+            has_begun=has_begun,
+            encoding=str(error) if isinstance(error, UnknownEncodingError) else None,
+        )
 
     def _is_timeout(self, error: Exception) -> bool:
         return self._is_over() or isinstance(error, TimeoutError)
@@ -492,28 +515,6 @@ _BEFORE_SENDING: Final = (
 
 #: Errors whose text is appended: that of the operating system, or the name of a content encoding.
 _DETAILED: Final = (httpx.ConnectError, UnknownEncodingError)
-
-
-def transport_error(
-    error: Exception,
-    request: httpx.Request,
-    timeout: Timeout,
-    *,
-    is_over: bool,
-    is_first: bool = True,
-) -> TransportError:
-    """Return the error to raise instead of an error of httpx.
-
-    Args:
-        error: the error of httpx.
-        request: the request.
-        timeout: the time limits of the call.
-        is_over: whether the total time limit has passed.
-        is_first: whether this is the first request of the call. After it, ``sent`` is always true.
-    """
-    where = f"{request.method} {url_without_secrets(str(request.url))}"
-    sent = not (is_first and isinstance(error, _BEFORE_SENDING))
-    return TransportError(f"{where}: {reason_of(error, timeout, is_over=is_over)}", sent=sent)
 
 
 def reason_of(error: Exception, timeout: Timeout, *, is_over: bool) -> str:

@@ -41,6 +41,7 @@ from specfn.http.response.response import Result
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
+from specfn.migrate.bodies.media_types import DeclaredStream, declared_stream
 from specfn.migrate.route import CallableFunction as Function
 from specfn.records import ArgumentProblem, Note
 
@@ -291,6 +292,7 @@ async def call_through(
         within=within,
         missing=draft.choice.missing,
         renew=partial(_renew, draft, request, credentials, connection, io, masking),
+        stream=declared_stream(function.route.success),
     )
     if result.status in _UNAUTHORIZED:
         text = _text_of_unsent(draft.choice)
@@ -416,6 +418,7 @@ async def _exchange(
     within: float = math.inf,
     missing: Sequence[MissingCredential] = (),
     renew: Callable[[], Awaitable[httpx.Request | None]] | None = None,
+    stream: DeclaredStream | None = None,
 ) -> Result:
     """Send a request, and follow redirects and retry as the connection allows.
 
@@ -429,6 +432,7 @@ async def _exchange(
         within: the maximum number of seconds, besides the limit of the connection.
         missing: what the hook ``before`` must add.
         renew: returns the request with new credentials after a 401; ``None`` if there are none.
+        stream: the stream of events that the operation declares.
     """
     until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
@@ -454,6 +458,7 @@ async def _exchange(
             is_first=is_first,
             authenticates=authenticates,
             on_request=masking.add_request,
+            stream=stream,
         )
         result: Result = await io.send(attempt)
         is_first = False

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn.migrate.route import BodyKind
+from specfn.migrate.route import BodyKind, DeclaredResponse
 
 FORM = "application/x-www-form-urlencoded"
 _OCTETS = "application/octet-stream"
@@ -108,6 +108,36 @@ def is_sequence(media_type: str) -> bool:
 def has_events(media_type: str) -> bool:
     """Return whether a media type is a stream of events: server-sent events, or a sequence of JSON texts."""
     return essence(media_type) == EVENT_STREAM or is_sequence(media_type)
+
+
+#: What grpc-gateway writes at the end of the description of a stream of JSON Lines, which it declares as JSON.
+_STREAMED: Final = "(streaming responses)"
+
+
+class DeclaredStream(NamedTuple):
+    """A stream of events that a document declares.
+
+    Attributes:
+        media_type: its media type.
+        instead_of: the media types of responses that are read as this stream; an empty one for a missing header.
+    """
+
+    media_type: str
+    instead_of: frozenset[str]
+
+
+def declared_stream(response: DeclaredResponse | None) -> DeclaredStream | None:
+    """Return the stream of events that a response declares; ``None`` if it declares none."""
+    if response is None:
+        return None
+    if (response.description or "").rstrip().endswith(_STREAMED):
+        return DeclaredStream("application/x-ndjson", frozenset({"", "application/json"}))
+    media_type = next(filter(has_events, response.media_types), None)
+    if media_type is None:
+        return None
+    is_only = all(map(has_events, response.media_types))
+    instead_of = {"text/plain"} if is_sequence(media_type) else set[str]()
+    return DeclaredStream(essence(media_type), frozenset(instead_of | ({""} if is_only else set())))
 
 
 def choose(
