@@ -118,6 +118,7 @@ class BranchRule:
         self._pairs = pairs
         self._is_exact = is_exact
         self._split: dict[bytes, list[Any]] = {}
+        self._tags: dict[tuple[str, bool], tuple[str, str] | None] = {}
 
     def is_alone(self, old: JsonObject, new: JsonObject) -> bool:
         """Return whether one schema consists only of a union, and the other has no union or also consists only of one."""
@@ -261,11 +262,20 @@ class BranchRule:
 
     def _has_other_tag(self, schema: Any, after: list[Any]) -> bool:
         """Return whether an alternative has a tag, and each new one has another value of the same property."""
-        tag = tag_of(self._pairs.resolve(schema, is_old=True))
-        tags = [tag_of(self._pairs.resolve(branch, is_old=False)) for branch in after]
+        tag = self._tag(schema, is_old=True)
+        tags = (self._tag(branch, is_old=False) for branch in after)
         return tag is not None and all(
             other is not None and other[0] == tag[0] and other[1] != tag[1] for other in tags
         )
+
+    def _tag(self, schema: Any, *, is_old: bool) -> tuple[str, str] | None:
+        """Return the tag of an alternative. The one of a reference is found once."""
+        reference = reference_of(schema)
+        if reference is None or len(schema) > 1:
+            return self._fact(tag_of, schema, is_old=is_old)
+        if (reference, is_old) not in self._tags:
+            self._tags[reference, is_old] = self._fact(tag_of, schema, is_old=is_old)
+        return self._tags[reference, is_old]
 
     def _overlap(self, old: JsonObject, new: JsonObject, after: list[Any]) -> _Changes:
         """Yield an undecided change if a value may fit two alternatives that were changed."""

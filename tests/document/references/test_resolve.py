@@ -1,6 +1,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from specfn.document.references.resolve import (
     MAX_CHAIN,
@@ -129,6 +131,29 @@ def test_a_chain_is_followed_to_its_end(length: int, leads: bool) -> None:  # no
     else:
         with pytest.raises(DanglingReferenceError):
             resolver.follow({"$ref": "#/0"})
+
+
+@given(
+    st.lists(st.integers(0, 140), min_size=1, max_size=140),
+    st.lists(st.integers(0, 139), max_size=20),
+)
+def test_the_end_of_a_chain_does_not_depend_on_what_was_followed_before(
+    targets: list[int], asked: list[int]
+) -> None:
+    """N3: chains that share a part have the same ends, whichever is followed first; so has a chain near the limit."""
+    line = {str(index + 1000): {"$ref": f"#/{index + 1001}"} for index in range(140)}
+    document: dict[str, Any] = {str(at): {"$ref": f"#/{to}"} for at, to in enumerate(targets)}
+    document |= {**line, "1140": "the end", str(len(targets)): {"$ref": "#/1050"}}
+    shared = Resolver(document)
+    for start in (str(at) for number in asked for at in (number, number + 1000)):
+        at, steps = start, 0
+        while isinstance(document.get(at), dict) and steps <= MAX_CHAIN:
+            at, steps = document[at]["$ref"][2:], steps + 1
+        if at in document and steps < MAX_CHAIN - 1:
+            assert shared.follow({"$ref": f"#/{start}"}) == (document[at], (at,))
+        else:
+            with pytest.raises(DanglingReferenceError):
+                shared.follow({"$ref": f"#/{start}"})
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ class Resolver:
     def __init__(self, document: JsonObject, uri: str | None = None) -> None:
         self.document = document
         self._uri = uri
+        #: By reference: the value behind its chain, the tokens of its location, the number of references.
+        self._ends: dict[str, tuple[Any, tuple[str, ...], int]] = {}
         own = document.get("$self")
         self.names: frozenset[str] = frozenset(
             {"", *(name for name in (uri, own) if isinstance(name, str))}
@@ -111,13 +113,35 @@ class Resolver:
         Raises:
             DanglingReferenceError: a step has no target, or the chain is endless.
         """
-        tokens: tuple[str, ...] = ()
-        for _ in range(MAX_CHAIN):
+        reference = reference_of(node)
+        if reference is None:
+            return node, ()
+        if reference not in self._ends:
+            self._find_end(reference)
+        target, tokens, length = self._ends[reference]
+        if length >= MAX_CHAIN:
+            raise DanglingReferenceError(reference)
+        return target, tokens
+
+    def _find_end(self, start: str) -> None:
+        """Remember the end of a chain for each of its references, so that chains that share a part are followed once."""
+        chain: list[str] = []
+        end: tuple[Any, tuple[str, ...], int] = (None, (), MAX_CHAIN)
+        reference: str | None = start
+        while reference is not None and reference not in self._ends:
+            self._ends[reference] = end  # a chain that returns here is endless
+            chain.append(reference)
+            try:
+                node, tokens = self.locate(reference)
+            except (DanglingReferenceError, ValueError):
+                break
             reference = reference_of(node)
-            if reference is None:
-                return node, tokens
-            node, tokens = self.locate(reference)
-        raise DanglingReferenceError(reference or "")
+        else:
+            end = (node, tokens, 0) if reference is None else self._ends[reference]
+        target, tokens, length = end
+        for reference in reversed(chain):
+            length += 1
+            self._ends[reference] = (target, tokens, length)
 
     def has(self, reference: str) -> bool:
         """Return whether a reference by pointer has a target. A reference by an identifier does not count."""
