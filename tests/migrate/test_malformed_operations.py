@@ -86,3 +86,38 @@ def test_form_parameters_next_to_a_body_are_named_in_a_note() -> None:
     ]
     [function] = load(swagger(parameters)).functions
     assert any("'file'" in note.text for note in function.notes)
+
+
+@pytest.mark.parametrize("level", ["operation", "document"])
+@pytest.mark.parametrize(
+    ("security", "names"),
+    [
+        ([{"k": None}], [["k"]]),
+        ([{"k": "read"}, {"j": []}], [["k"], ["j"]]),
+        ([{"k": {}, "j": []}], [["k", "j"]]),
+        ({"k": []}, [["k"]]),
+        (["k"], [["k"]]),
+        ("k", [["k"]]),
+        ([None, {"k": []}], [["k"]]),
+    ],
+)
+def test_a_malformed_security_requirement_keeps_its_schemes(
+    security: Any, names: list[list[str]], level: str
+) -> None:
+    """X6: a requirement whose scopes or list are missing (``- api_key:``) still needs its schemes, with a note."""
+    operation: Json = {"responses": OK}
+    members = {"security": security} if level == "document" else {}
+    operation |= {} if level == "document" else {"security": security}
+    [function] = load(document({"/a": {"get": operation}}, **members)).functions
+    assert [[name for name, _ in schemes] for schemes in function.security] == names
+    [note] = [note for note in function.notes if note.pointer.endswith("/security")]
+    assert "required all the same" in note.text
+
+
+@pytest.mark.parametrize("security", [None, [], [{}], [{"k": ["read"]}, {}]])
+def test_a_security_requirement_that_is_right_has_no_note(security: Any) -> None:
+    """X6: an empty list and an empty object mean that no credential is needed; there is nothing to note."""
+    operation = {"responses": OK, "security": security}
+    [function] = load(document({"/a": {"get": operation}})).functions
+    assert not [note for note in function.notes if note.pointer.endswith("/security")]
+    assert all(name == "k" for schemes in function.security for name, _ in schemes)

@@ -268,7 +268,7 @@ class BranchRule:
             other is not None and other[0] == tag[0] and other[1] != tag[1] for other in tags
         )
 
-    def _tag(self, schema: Any, *, is_old: bool) -> tuple[str, str] | None:
+    def _tag(self, schema: Any, *, is_old: bool) -> Any:
         """Return the tag of an alternative. The one of a reference is found once."""
         reference = reference_of(schema)
         if reference is None or len(schema) > 1:

@@ -297,6 +297,8 @@ class _RouteReader:
                 if part is not None:
                     self._needs(part.schema, part.pointer or pointer)
         success, exceptions = self._responses(raw.get("responses"), f"{pointer}/responses", notes)
+        place = f"{pointer}/security" if "security" in raw else "/security"
+        security = _requirements(raw.get("security", self._security), place, notes)
         return Route(
             method=operation.method,
             path=operation.path,
@@ -309,7 +311,7 @@ class _RouteReader:
             body=body,
             success=success,
             exceptions=exceptions,
-            security=_requirements(raw.get("security", self._security)),
+            security=security,
             servers=tuple(dicts(raw.get("servers")) or dicts(operation.item.get("servers"))),
             notes=tuple(notes),
             operation=raw,
@@ -464,13 +466,29 @@ def _without_fixed(
     return kept
 
 
-def _requirements(raw: Any) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
-    """Return Security Requirement Objects as alternatives, each a list of (scheme name, scopes)."""
-    return tuple(
-        tuple(
-            (name, tuple(scope for scope in scopes if isinstance(scope, str)))
-            for name, scopes in requirement.items()
-            if isinstance(scopes, list)
-        )
-        for requirement in dicts(raw)
-    )
+def _requirements(
+    raw: Any, pointer: str, notes: list[Note]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+    """Return Security Requirement Objects as alternatives, each a list of (scheme name, scopes).
+
+    Malformed ones keep their schemes, so that no call loses its credential: a single requirement without its list, a
+    name alone, and a name without a list of scopes (``- api_key:`` in YAML).
+    """
+    alternatives = []
+    is_malformed = not isinstance(raw, list | None)
+    for item in [] if raw is None else [raw] if is_malformed else raw:
+        requirement = {item: []} if isinstance(item, str) else item
+        is_malformed |= requirement is not item or not isinstance(requirement, dict)
+        if isinstance(requirement, dict):
+            lists = [
+                scopes if isinstance(scopes, list) else None for scopes in requirement.values()
+            ]
+            is_malformed |= None in lists
+            texts = [
+                tuple(text for text in scopes or () if isinstance(text, str)) for scopes in lists
+            ]
+            alternatives.append(tuple(zip(requirement, texts, strict=True)))
+    if is_malformed:
+        text = "security is not a list of objects with lists of scopes; what it names is required all the same"
+        notes.append(Note(pointer=pointer, text=text))
+    return tuple(alternatives)

@@ -180,3 +180,22 @@ def test_a_scheme_that_the_document_does_not_have() -> None:
         UsageError, match=r"keyy; the document declares no such security scheme.*declares: key"
     ):
         request(function, {}, Connection(base_url="https://host", credentials={"key": "x"}))
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        {},
+        {"$ref": "other.yaml#/key"},
+        {"$ref": "#/components/securitySchemes/lost"},
+        {"type": "apikey", "in": "header", "name": "X-Key"},
+        {"type": "http"},
+        {"type": "http", "scheme": "a b"},
+    ],
+)
+def test_a_scheme_without_a_valid_type_is_the_fault_of_the_document(make: Any, scheme: Any) -> None:
+    """X6: a credential for a malformed or unresolved scheme is refused with the true reason, not as a bad credential."""
+    connection = Connection(base_url="https://h", credentials={"k": "s3"})
+    function = make("/x", security=needs("k"), schemes={"k": scheme})
+    with pytest.raises(UsageError, match="'k' declares no valid type or HTTP scheme"):
+        request(function, {}, connection)

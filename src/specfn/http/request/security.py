@@ -494,7 +494,12 @@ def _basic(name: str, _: JsonObject, credential: Any) -> str:
 
 def _other(name: str, scheme: JsonObject, credential: Any) -> str:
     """Return the authorization of another HTTP scheme: its name, and the credential as the caller passes it."""
-    return f"{scheme.get('scheme', '')} {_text(name, scheme, credential)}"
+    method = str(scheme.get("scheme", ""))
+    if scheme.get("type") != "http" or not is_token(method):
+        raise UsageError(
+            f"the security scheme {name!r} declares no valid type or HTTP scheme: correct the document"
+        )
+    return f"{method} {_text(name, scheme, credential)}"
 
 
 _WRITERS: Final[Mapping[str, Callable[[str, JsonObject, Any], str]]] = {
