@@ -186,6 +186,13 @@ def _types(schema: JsonObject) -> list[str]:
     return types
 
 
+def _declared(schema: Any) -> frozenset[str]:
+    """Return the declared types of a schema, where an integer is a number; empty without a declaration."""
+    if not isinstance(schema, dict) or "type" not in schema:
+        return frozenset()
+    return frozenset("number" if name == "integer" else name for name in _types(schema))
+
+
 def _is_numeric(name: Any) -> bool:
     return isinstance(name, str) and name in NUMERIC_FORMATS
 
@@ -266,11 +273,27 @@ class _TypeWriter:
         for keyword in ("anyOf", "oneOf"):
             members = schema.get(keyword)
             if isinstance(members, list) and members:
-                yield self._union(members, depth)
+                yield self._union(self._possible(members, schema), depth)
         if "not" in schema:
             yield _Text(
                 f"Not<{self.write(schema['not'], depth - 1).text if depth > 0 else ELLIPSIS}>"
             )
+
+    def _possible(self, members: list[Any], schema: JsonObject) -> list[Any]:
+        """Return the alternatives that a type next to the union leaves; all of them if it leaves none."""
+        allowed = _declared(schema)
+        if not allowed:
+            return members
+        return [
+            member
+            for member in members
+            if not (own := _declared(self._target(member))) or not own.isdisjoint(allowed)
+        ] or members
+
+    def _target(self, member: Any) -> Any:
+        if isinstance(member, dict) and "$ref" in member:
+            return self._definitions.get(component_name(member["$ref"]))
+        return member
 
     def _union(self, members: list[Any], depth: int) -> _Text:
         if depth <= 0 and not all(_is_reference(member) for member in members):
