@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -5,6 +6,9 @@ from typing import Any
 import pytest
 from tests.live.model_server import ANSWER, Faults, model_server
 from tests.strict_shop.server import Server, serve
+
+from specfn.cli.commands import chat as command
+from specfn.errors import TransportError
 
 Command = Callable[..., Any]
 KEY = "canary-key-4711"
@@ -117,3 +121,36 @@ def test_functions_that_are_not_offered_are_reported(
     assert "--auth SCHEME=VALUE" in ended.err
     assert "connection." not in ended.err
     assert "specfn: no such function: '" in ended.err
+
+
+@pytest.mark.parametrize(("line", "requests"), [("", 1), ("And now?", 2)])
+def test_a_request_that_failed_is_sent_again(
+    chat: Command,
+    shop: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    requests: int,
+) -> None:
+    """On a terminal, Return sends a failed request again, and nothing that was executed is lost or repeated."""
+    monkeypatch.setattr("specfn.cli.commands.chat.is_terminal", lambda _: True)
+    sent: list[dict[str, Any]] = []
+    reply = command._reply  # the place where the network fails
+
+    def fail_once(origin: str, url: str, headers: dict[str, str], content: bytes) -> Any:
+        sent.append(json.loads(content))
+        if len(sent) == 4:  # after the call that changes data
+            raise TransportError("the connection was lost")
+        return reply(origin, url, headers, content)
+
+    monkeypatch.setattr(command, "_reply", fail_once)
+    monkeypatch.setattr(command, "_line", lambda: line)
+    before = len(shop.received)
+    ended = chat("--base-url", shop.base_url, "--yes", "Put a lamp there.")
+    assert (ended.code, ended.out) == (0, f"{ANSWER}\n")
+    assert "the connection was lost" in ended.err
+    assert "Return sends the request again" in ended.err
+    if not line:
+        assert sent[4] == sent[3]
+    asked = [message for message in sent[4]["messages"] if message["role"] == "user"]
+    assert len(asked) == requests
+    assert len([each for each in shop.received[before:] if "POST" in str(each)]) == 1

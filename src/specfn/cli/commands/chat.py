@@ -13,7 +13,7 @@ from specfn._internal.json import dumps, loads
 from specfn._internal.url import url_without_secrets
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
-from specfn.cli.errors import in_options
+from specfn.cli.errors import EXIT_FAILURE, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.cli.terminal import is_terminal
@@ -24,6 +24,7 @@ from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from specfn.calling.outcome import Outcome
+    from specfn.calling.session import Session
     from specfn.connectors.wire_format import Codec
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
@@ -69,6 +70,8 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
 
     With MESSAGE, the model replies once. Without it, each line of stdin is a message. A call that changes
     data needs a confirmation. The model's key is read from the environment.
+
+    After an error of the model's server, an empty line on a terminal sends the request again.
     """
     wire = codec(settings["connector"])
     ask = _requester(wire, settings)
@@ -81,13 +84,30 @@ def command(spec: str, message: str | None, **settings: Any) -> int:
     connection = connect.connection(application.functions[0].api, settings)
     application = replace(application, functions=select_functions(application, settings["globs"]))
     conversation = _Conversation(application, wire, ask, connection, settings)
-    if message is not None:
-        return conversation.send(message)
-    code = 0
-    while (line := _line()) is not None:
-        if line.strip():
-            code = conversation.send(line)
+    code, line = 0, _line() if message is None else message
+    while line is not None:
+        if line.strip() or conversation.unanswered is not None:
+            code = _send(conversation, line)
+        if message is not None and conversation.unanswered is None:
+            break
+        line = _line()
     return code
+
+
+def _send(conversation: "_Conversation", line: str) -> int:
+    """Send a message, or the last request again; offer to repeat a failed request on a terminal.
+
+    Raises:
+        SpecfnError: the request failed, and stdin is not a terminal.
+    """
+    try:
+        return conversation.send(line)
+    except SpecfnError as error:
+        if conversation.unanswered is None or not is_terminal(sys.stdin):
+            raise
+        output.complain(in_options(str(error)), "bad")
+        output.complain("Return sends the request again; other text is your next message")
+        return EXIT_FAILURE
 
 
 class _Conversation:
@@ -109,23 +129,42 @@ class _Conversation:
         system = settings["system"]
         self._messages: list[Any] = [{"role": "system", "content": system}] if system else []
         self._told: set[str] = set()
+        #: The session whose last request the model's server did not answer.
+        self.unanswered: Session | None = None
 
     def send(self, text: str) -> int:
-        """Send a message, print the reply and return an exit code."""
+        """Send a message, print the reply and return an exit code.
+
+        Args:
+            text: the message; blank to send the unanswered request again.
+
+        Raises:
+            SpecfnError: the model's server did not answer. What was executed is kept for the next message.
+        """
         from specfn import calling  # noqa: PLC0415  # only for conversations
 
-        self._messages.append({"role": "user", "content": text})
-        outcome: Outcome = calling.run(
-            self._application,
-            self._ask,
-            connector=self._wire,
-            model=self._settings["model"],
-            messages=self._messages,
-            connection=self._connection,
-            choice=calling.Auto(),
-            approve=(lambda _: True) if self._settings["yes"] else self._approve,
-            on_event=_show,
-        )
+        if text.strip() or self.unanswered is None:
+            self._messages.append({"role": "user", "content": text})
+            self.unanswered = calling.Session(
+                self._application,
+                connector=self._wire,
+                model=self._settings["model"],
+                messages=self._messages,
+                choice=calling.Auto(),
+                on_event=_show,
+            )
+        try:
+            outcome: Outcome = calling.run(
+                self.unanswered,
+                self._ask,
+                connection=self._connection,
+                approve=(lambda _: True) if self._settings["yes"] else self._approve,
+            )
+        except SpecfnError as error:
+            so_far = getattr(error, "specfn_outcome", None)
+            self._messages = self._messages if so_far is None else list(so_far.messages)
+            raise
+        self.unanswered = None
         self._messages = list(outcome.messages)
         self._report(outcome)
         if outcome.text:
