@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, read_strict
 
 _OPENING: Final = re.compile(
     r"<tool_call>|\[TOOL_CALLS\]|<\|python_tag\|>|<function=(?P<name>[^<>\s]{1,200})>|<\|tool_call_begin\|>"
@@ -62,7 +62,7 @@ def find_calls(text: str, names: Collection[str]) -> WrittenCalls | None:
     said = _FRAMES.sub("", _without_thoughts(text))
     opening = _OPENING.search(said)
     if opening is None:
-        calls = tuple(_calls_of(strict(said.strip())) if said.lstrip().startswith("{") else ())
+        calls = tuple(_calls_of(read_strict(said.strip())) if said.lstrip().startswith("{") else ())
         is_call = bool(calls) and calls[0][0] in names
         return WrittenCalls(text="", calls=calls, complete=True) if is_call else None
     found: list[tuple[str, Any]] = []
@@ -107,7 +107,7 @@ def _end_of_json(text: str, start: int) -> int:
 
 def _read(name: str, content: str) -> Iterator[tuple[str, Any]]:
     """Yield the calls of the JSON after a marker: the arguments of a named function, one call, or a list of calls."""
-    value = strict(content)
+    value = read_strict(content)
     if name:
         if isinstance(value, dict):
             yield name, content

@@ -27,7 +27,7 @@ from specfn.invocation.storage import decode, encode, loaded_repair, storable, s
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
-from specfn.validation.text.strict_json import strict
+from specfn.validation.text.strict_json import read_strict
 
 #: Returns whether the calls of a function need approval.
 NeedsApproval: TypeAlias = Callable[[AdvertisedFunction], bool]
@@ -388,7 +388,7 @@ def _is_whole_read(call: PreparedCall) -> bool:
     """Return whether a call reads data, with arguments that are complete without a repair of their text."""
     assert call.entry is not None
     sent = call.call["arguments"]
-    is_whole = isinstance(strict(sent) if isinstance(sent, str) else sent, dict)
+    is_whole = isinstance(read_strict(sent) if isinstance(sent, str) else sent, dict)
     return call.entry.function.safety == "read" and is_whole
 
 

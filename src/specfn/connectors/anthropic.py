@@ -31,7 +31,7 @@ from specfn.schema.profiles.profile import (
     Profile,
 )
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, read_strict
 
 PROFILE: Final = Profile(
     name="anthropic",
@@ -272,7 +272,7 @@ def _parse_input(block: JsonObject) -> JsonObject:
     """Return a block of a stream with its input parsed; an input that is not JSON stays a text."""
     text = block.pop("partial_json", None)
     if text:
-        value = strict(text)
+        value = read_strict(text)
         block["input"] = text if value is UNREAD else value
     return block
 

@@ -18,7 +18,7 @@ from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, GRAMMAR_BOUNDS, STRUCTURE
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, read_strict
 
 PROFILE: Final = Profile(
     name="bedrock",
@@ -236,7 +236,7 @@ def _parse_input(block: JsonObject) -> JsonObject:
     if use is None:
         return block
     text = use.get("input", "")
-    value = strict(text) if text else {}
+    value = read_strict(text) if text else {}
     return {**block, "toolUse": {**use, "input": text if value is UNREAD else value}}
 
 

@@ -18,7 +18,7 @@ from specfn.errors import UsageError
 from specfn.schema.dialect import ANNOTATIONS, BOUNDS, STRUCTURE, Strict
 from specfn.schema.profiles.profile import BACKTRACKING, DESCRIPTION, NAME, SCHEMA, Profile
 from specfn.schema.profiles.profile import STRICT as IS_STRICT
-from specfn.validation.text.strict_json import strict
+from specfn.validation.text.strict_json import read_strict
 
 _FORMATS: Final = frozenset("date date-time duration email hostname ipv4 ipv6 time uuid".split())
 _NUMBERS: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "multipleOf"})
@@ -304,7 +304,7 @@ def _is_another(call: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
         return False
     begin, text = function.get("arguments"), join_pieces(arguments)
     begins = begin.lstrip().startswith("{") if isinstance(begin, str) else begin is not None
-    return begins and isinstance(strict(text) if isinstance(text, str) else text, dict)
+    return begins and isinstance(read_strict(text) if isinstance(text, str) else text, dict)
 
 
 def _choice(demand: Demand, names: Sequence[str]) -> Any:

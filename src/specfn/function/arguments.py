@@ -19,7 +19,7 @@ from specfn.validation.parse import MAX_CHARACTERS, parse
 from specfn.validation.plain_types import AFFECTS_MORE, UNKNOWN
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
-from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, strict
+from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, read_strict
 from specfn.validation.validate import Diagnosis
 
 _Record = TypeVar("_Record", ArgumentProblem, Repair)
@@ -66,7 +66,7 @@ class Positions:
 
     def parse_list(self, arguments: Any) -> tuple[Any, tuple[Repair, ...]]:
         """Parse a list that was sent as a string; return anything else unchanged."""
-        value = strict(arguments) if type(arguments) is str else UNREAD
+        value = read_strict(arguments) if type(arguments) is str else UNREAD
         if type(value) is not list:
             return arguments, ()
         return value, (Repair(path="$input", kind="json", before=arguments, after=value),)
@@ -411,7 +411,7 @@ def integers_not_in_digits(texts: Sequence[str]) -> frozenset[int]:
         integer
         for text in texts
         if _OTHER_NOTATION.search(text)
-        for integer in integers_in_other_notation(text, is_strict=strict(text) is not UNREAD)
+        for integer in integers_in_other_notation(text, is_strict=read_strict(text) is not UNREAD)
     )
 
 
@@ -470,7 +470,7 @@ def check_arguments(
         problems: returns further problems of valid arguments.
         texts: the texts that ``sent`` was parsed from, if it is a part of parsed arguments.
     """
-    value = strict(sent) if type(sent) is str and len(sent) <= MAX_CHARACTERS else UNREAD
+    value = read_strict(sent) if type(sent) is str and len(sent) <= MAX_CHARACTERS else UNREAD
     is_read = value is not UNREAD and type(value) is not str
     parsed = success(value) if is_read else _parse(function, sent)
     if isinstance(parsed, Failure):

@@ -97,14 +97,14 @@ class Directory:
         exact = self._exact(called)
         if not exact.isdisjoint(offered):
             exact = exact | self._similar.get(spelling.letters(called), set())
-        yield _how([called], exact), exact
+        yield _repair_of([called], exact), exact
         if len(called) <= _LONGEST:
             for rare in (False, True):
                 texts = spelling.unwrap(called, rare=rare)
                 matching: set[str] = set()
                 for text in texts:
                     matching |= self._keys.get(spelling.fold(text), set())
-                yield _how(texts, matching), matching
+                yield _repair_of(texts, matching), matching
 
     def names_for(self, called: str) -> set[str]:
         """Return the names of the functions, advertised or not, that a text names with the fewest repairs."""
@@ -133,7 +133,7 @@ class Directory:
         """The names by the foldings of all their handles."""
         index: dict[str, set[str]] = {}
         for handle, names in (*((name, {name}) for name in self._names), *self._handles.items()):
-            for key in spelling.keys(handle):
+            for key in spelling.handle_keys(handle):
                 index.setdefault(key, set()).update(names)
         return index
 
@@ -173,7 +173,7 @@ class Directory:
         return SimilarNames(self._names)
 
 
-def _how(texts: Sequence[str], names: Collection[str]) -> How:
+def _repair_of(texts: Sequence[str], names: Collection[str]) -> How:
     """Return the repair that leads from a text, as it is and without its wrapper, to names."""
     if texts[-1] in names:
         return "cleaned"

@@ -85,7 +85,7 @@ def letters(text: str) -> str:
     return text.translate(_BARE).replace(_GAP, "")
 
 
-def keys(handle: str) -> frozenset[str]:
+def handle_keys(handle: str) -> frozenset[str]:
     """Return the foldings under which a handle is found.
 
     A text may leave out the brackets of a path (``GET /users/id``) and the separators between digits. It may not

@@ -90,7 +90,7 @@ class Tool:
         """
         root = self.function.model_function.validator
         keyed = restore(root, arguments, names=self.fit.names, nulls=shows_null(self.fit))
-        return keyed if self.function.keyword else _positional(self.function, keyed)
+        return keyed if self.function.keyword else _as_positions(self.function, keyed)
 
     def shown(self, failure: "Failure", arguments: Any) -> "Failure":
         """Return a failure under the names that the model reads, with the model's arguments.
@@ -244,7 +244,7 @@ def _entries(profile: Profile, tools: Sequence[Tool]) -> Iterator[JsonObject]:
     taken = {tool.name for tool in tools}
     for (namespace, _), members in groups.items():
         if namespace and profile.namespace is not None:
-            name = _legal(namespace, taken)
+            name = _unique_legal_name(namespace, taken)
             taken.add(name)
             yield _namespace(profile.namespace, name, members)
         else:
@@ -262,7 +262,7 @@ def _namespace(shape: JsonObject, name: str, members: Sequence[Tool]) -> JsonObj
     return entry
 
 
-def _legal(name: str, taken: Collection[str]) -> str:
+def _unique_legal_name(name: str, taken: Collection[str]) -> str:
     """Return a name that the provider accepts and that is unique in the request."""
     legal = _ILLEGAL.sub("_", name)[:_MAX_NAMESPACE_CHARACTERS]
     if legal == name and legal not in taken:
@@ -323,7 +323,7 @@ def _keys(function: Function) -> list[str]:
     return [*function.model_function.validator["properties"]]
 
 
-def _positional(function: Function, arguments: Any) -> Any:
+def _as_positions(function: Function, arguments: Any) -> Any:
     """Return arguments by key as the list of a positional function; absent trailing arguments are left out.
 
     A value of an undeclared key is appended after all declared positions, where validation refuses it.

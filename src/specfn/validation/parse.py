@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.text.lexer import QUOTES, UnreadableError, gap, string
+from specfn.validation.text.lexer import QUOTES, UnreadableError, read_string, skip_gap
 from specfn.validation.text.reader import EDGES, ParsedValue, Reader, check_end, read_only_value
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, read_strict
 
 #: The longest text that is read, in characters.
 MAX_CHARACTERS: Final = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ def parse(source: Any) -> Success | Failure:
         ``Success(data, repairs, incomplete)``, or a ``Failure`` whose ``fault`` has the position and the reason.
     """
     if type(source) is str and len(source) <= MAX_CHARACTERS:
-        value = strict(source)
+        value = read_strict(source)
         if value is not UNREAD and type(value) is not str:
             return success(value)
     repairs: list[Repair] = []
@@ -70,7 +70,7 @@ def _text(source: Any) -> str:
 def _read(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     """Return the value of a text, decoded if it is a string that contains JSON, and whether it is incomplete."""
     incomplete = False
-    value = strict(text)
+    value = read_strict(text)
     if value is UNREAD:
         value, incomplete = extract(text, repairs)
     if type(value) is str and _HOLDS_CONTAINER.match(value):
@@ -203,7 +203,7 @@ def _skip_comment(window: _Window, repairs: list[Repair]) -> _Window:
     text, start, end = window
     if not text.startswith(("//", "/*"), start):
         return window
-    after = gap(text[:end], start).end
+    after = skip_gap(text[:end], start).end
     if after == end or text[after] not in _VALUES:
         return window
     _note(repairs, "comment", text[start:after].strip(EDGES))
@@ -216,7 +216,7 @@ def _read_string(window: _Window, repairs: list[Repair]) -> Any:
     if text[start] not in QUOTES:
         return UNREAD
     try:
-        token = string(text[:end], start)
+        token = read_string(text[:end], start)
     except UnreadableError:
         return UNREAD
     if token.end != end:
@@ -280,7 +280,7 @@ def _check_before(around: _Window, repairs: list[Repair]) -> None:
     before = around.inside
     if before:
         is_piece = _PIECE_BEFORE.search(before[-40:]) or _bracket(before) is not None
-        if is_piece or strict(before) is not UNREAD:
+        if is_piece or read_strict(before) is not UNREAD:
             raise UnreadableError(around.text, around.start, _SEVERAL)
         _note(repairs, "fence" if _ONLY_FENCE.match(before) else "prose", before)
 
@@ -289,11 +289,11 @@ def _check_after(around: _Window, repairs: list[Repair]) -> None:
     after = around.inside
     if not after:
         return
-    if gap(after, 0).end == len(after):
+    if skip_gap(after, 0).end == len(after):
         _note(repairs, "comment", after)
         return
     bracket = _bracket(after)
-    if bracket is not None or after.startswith(_PIECE_AFTER) or strict(after) is not UNREAD:
+    if bracket is not None or after.startswith(_PIECE_AFTER) or read_strict(after) is not UNREAD:
         at = around.start + (bracket.start() if bracket else 0)
         raise UnreadableError(around.text, at, _SEVERAL)
     _note(repairs, "fence" if _ONLY_FENCE.match(after) else "prose", after)

@@ -45,7 +45,7 @@ class Diagnosis(NamedTuple):
         return Failure(data=value, errors=tuple(fault.problem for fault in self.faults))
 
 
-class _Settings(NamedTuple):
+class _Enforcement(NamedTuple):
     """The arguments of a validator, except its schema."""
 
     formats: Literal["assert", "hint"]
@@ -67,7 +67,7 @@ class Validator:
         "_accepts",
         "_compiled",
         "_depth",
-        "_settings",
+        "_enforcement",
         "_skipped",
         "_without_costly",
         "schema",
@@ -93,7 +93,7 @@ class Validator:
             pattern_bytes: the maximum number of bytes of all compiled patterns; the largest beyond it are not run.
         """
         self.schema: Final = schema
-        self._settings: Final = _Settings(formats, equals, one_of, pattern_bytes)
+        self._enforcement: Final = _Enforcement(formats, equals, one_of, pattern_bytes)
         self._compiled: _Compiled | None = None
         self._accepts: Callable[[Any], bool] | None = None
         self._depth = 0
@@ -102,7 +102,7 @@ class Validator:
         self.used = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.schema, self._settings)
+        return _rebuild, (self.schema, self._enforcement)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -201,8 +201,8 @@ class Validator:
             DocumentError: the schema exceeds a limit.
         """
         surveyed = survey(self.schema)
-        dropped = frozenset(refused(surveyed.patterns, classify, self._settings.pattern_bytes))
-        prepared = _prepare(surveyed, self._settings, dropped)
+        dropped = frozenset(refused(surveyed.patterns, classify, self._enforcement.pattern_bytes))
+        prepared = _prepare(surveyed, self._enforcement, dropped)
         depth_limit(prepared)
         return len(prepared.origins)
 
@@ -214,7 +214,7 @@ class Validator:
         self.used = True
         engine = self._compiled
         if engine is None:
-            engine = _Compiled(survey(self.schema), self._settings, self._keep)
+            engine = _Compiled(survey(self.schema), self._enforcement, self._keep)
             self._depth = engine.depth
             self._accepts = engine.accepts if engine.pattern_cost is None else None
             self._compiled = engine
@@ -260,18 +260,18 @@ class _Compiled:
     def __init__(
         self,
         surveyed: Survey,
-        settings: _Settings,
+        enforcement: _Enforcement,
         keep: "Callable[[int], object]",
         dropped: tuple[str, ...] = (),
     ) -> None:
         self._survey = surveyed
-        self._settings = settings
+        self._enforcement = enforcement
         self._keep = keep
-        self.refused = refused(surveyed.patterns, classify, settings.pattern_bytes)
+        self.refused = refused(surveyed.patterns, classify, enforcement.pattern_bytes)
         self._dropped = frozenset((*self.refused, *dropped))
         kept = [pattern for pattern in surveyed.patterns if pattern not in self._dropped]
         self.pattern_cost = pattern_cost(kept)
-        prepared = _prepare(surveyed, settings, self._dropped)
+        prepared = _prepare(surveyed, enforcement, self._dropped)
         self.depth = depth_limit(prepared)
         size = sum(classify(pattern).size for pattern in kept)
         self.nodes = len(prepared.origins) + size // BYTES_OF_NODE
@@ -279,7 +279,7 @@ class _Compiled:
 
     def without(self, patterns: tuple[str, ...]) -> "_Compiled":
         """Return the same schema compiled without some patterns."""
-        return _Compiled(self._survey, self._settings, self._keep, patterns)
+        return _Compiled(self._survey, self._enforcement, self._keep, patterns)
 
     @cached_property
     def explainer(self) -> "Explainer":
@@ -290,22 +290,24 @@ class _Compiled:
         """
         from specfn.validation.explain.explain import Explainer  # noqa: PLC0415 - only for invalid values
 
-        prepared = _prepare(self._survey, self._settings, self._dropped)
+        prepared = _prepare(self._survey, self._enforcement, self._dropped)
         explainer = Explainer(prepared, self._survey.schema_definitions, self._keep)
         self._keep(self.nodes)
         return explainer
 
 
-def _prepare(surveyed: Survey, settings: _Settings, dropped: frozenset[str]) -> PreparedSchema:
+def _prepare(
+    surveyed: Survey, enforcement: _Enforcement, dropped: frozenset[str]
+) -> PreparedSchema:
     return prepare(
         surveyed,
-        formats=settings.formats == "assert",
-        equals=settings.equals,
-        one_of=settings.one_of,
+        formats=enforcement.formats == "assert",
+        equals=enforcement.equals,
+        one_of=enforcement.one_of,
         refused=dropped,
         spell=to_rust,
     )
 
 
-def _rebuild(schema: Schema, settings: _Settings) -> Validator:
-    return Validator(schema, **settings._asdict())
+def _rebuild(schema: Schema, enforcement: _Enforcement) -> Validator:
+    return Validator(schema, **enforcement._asdict())

@@ -14,7 +14,7 @@ from specfn._internal.json import most_digits
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
 from specfn.validation.explain.schema_facts import SchemaFacts
-from specfn.validation.text.strict_json import EXACT, UNREAD, is_nonzero, strict
+from specfn.validation.text.strict_json import EXACT, UNREAD, is_nonzero, read_strict
 
 _INTEGER: Final = re.compile(r"-?[1-9][0-9]*|0")
 _DECIMAL: Final = re.compile(r"(-?)(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -130,7 +130,7 @@ def decode(text: str, *, as_often: bool) -> DecodedText | None:
         stripped = text.strip(_SPACE)
         fenced = _FENCED.fullmatch(stripped) if as_often and "```" in stripped else None
         text = text if fenced is None else fenced[1].strip(_SPACE)
-        value = strict(text) if text.lstrip(_SPACE)[:1] in ("{", "[", '"') else UNREAD
+        value = read_strict(text) if text.lstrip(_SPACE)[:1] in ("{", "[", '"') else UNREAD
         if type(value) is dict or type(value) is list:
             return DecodedText(value, text)
         if type(value) is not str:

@@ -105,7 +105,7 @@ class Gap(NamedTuple):
     closed: bool = True
 
 
-def gap(text: str, at: int) -> Gap:
+def skip_gap(text: str, at: int) -> Gap:
     """Skip white space and comments."""
     match = _SPACE.match(text, at)
     assert match is not None
@@ -171,7 +171,7 @@ def holds_half_a_string(text: str, start: int, end: int) -> bool:
     return comment.count("'") % 2 == 1 and _CLOSING_MARK.search(comment) is not None
 
 
-def scalar(text: str, at: int) -> Token:
+def read_scalar(text: str, at: int) -> Token:
     """Read the string, number or literal at a position.
 
     Raises:
@@ -179,13 +179,13 @@ def scalar(text: str, at: int) -> Token:
     """
     char = text[at]
     if char in QUOTES:
-        return string(text, at)
+        return read_string(text, at)
     if char in "-+.0123456789":
         return _number(text, at)
     return _word(text, at)
 
 
-def string(text: str, at: int) -> Token:
+def read_string(text: str, at: int) -> Token:
     """Read a string in any quotation marks.
 
     Raises:

@@ -14,12 +14,12 @@ from specfn.validation.text.lexer import (
     LITERALS,
     QUOTES,
     UnreadableError,
-    gap,
     holds_half_a_string,
-    scalar,
-    string,
+    read_scalar,
+    read_string,
+    skip_gap,
 )
-from specfn.validation.text.strict_json import UNREAD, strict
+from specfn.validation.text.strict_json import UNREAD, read_strict
 
 _KEY: Final = re.compile(r"(?!\d)[\w$][\w$-]*|0|[1-9][0-9]{0,18}")
 _FENCE: Final = "```"
@@ -119,7 +119,7 @@ class Reader:
             return plain[1]
         if text[at : at + 1] in _OPENERS:
             return self._open(text[at])
-        token = scalar(text, at)
+        token = read_scalar(text, at)
         self._at, self._closed = token.end, token.closed
         for kind in token.kinds:
             self._repair(self._path(), kind, text[at : token.end], token.value)
@@ -197,7 +197,7 @@ class Reader:
             top.key, self._at = plain[1], plain.end()
             return ()
         if text[at] in QUOTES:
-            token = string(text, at)
+            token = read_string(text, at)
             top.key, self._at = token.value, token.end
             return token.kinds
         match = _KEY.match(text, at)
@@ -257,7 +257,7 @@ class Reader:
             self._at = at = at + 1
         if text[at : at + 1] in _TOKENS:
             return True
-        between = gap(text, at)
+        between = skip_gap(text, at)
         self._at = between.end
         if "comment" in between.kinds and holds_half_a_string(text, at, between.end):
             raise self._error(at, HALF_A_STRING)
@@ -298,7 +298,7 @@ def read_only_value(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
     Raises:
         UnreadableError: it does not.
     """
-    value = strict(text)
+    value = read_strict(text)
     if value is not UNREAD:
         return value, False
     start = len(text) - len(text.lstrip(EDGES))
@@ -314,7 +314,7 @@ def check_end(text: str, at: int, stop: int) -> None:
     Raises:
         UnreadableError: there is more, or a comment that may be the rest of a string.
     """
-    after = gap(text[:stop], at)
+    after = skip_gap(text[:stop], at)
     if after.end < stop:
         raise UnreadableError(text, after.end, MORE)
     if "comment" in after.kinds and holds_half_a_string(text[:stop], at, after.end):

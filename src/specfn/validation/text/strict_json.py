@@ -89,7 +89,7 @@ _TINY: Final = re.compile(r"[eE]-[0-9]{3}|0{300}")
 _LONG: Final = re.compile(r"[0-9][0-9.]{15}")
 
 
-def strict(text: str) -> Any:
+def read_strict(text: str) -> Any:
     """Read strict JSON with unique keys and finite numbers.
 
     Returns:
