@@ -77,8 +77,6 @@ def _mask_additions(draft: Draft, connection: Connection) -> Iterable[Addition]:
     """Yield the additions of the connection, with masked values."""
     if not draft.base.trusted:
         return
-    if not connection.anonymous and security.client_authorization(connection) is not None:
-        yield "header", "Authorization", MASK
     yield from (("header", name, MASK) for name in connection.headers)
     yield from (("query", name, MASK) for name in connection.query)
     yield from (("cookie", name, MASK) for name in connection.cookies)

@@ -392,9 +392,6 @@ def additions(
         ("query", connection.query),
         ("cookie", connection.cookies),
     )
-    authorization = None if connection.anonymous else security.client_authorization(connection)
-    if authorization is not None:
-        yield "header", "Authorization", authorization
     for slot, group in groups:
         for name, secret in group.items():
             yield slot, name, reveal(secret)

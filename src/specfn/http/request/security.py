@@ -164,21 +164,15 @@ def _given(connection: Connection) -> tuple[str, ...]:
     return tuple(name for name, value in connection.credentials.items() if value is not None)
 
 
-def client_authorization(connection: Connection) -> str | None:
-    """Return the header ``Authorization`` of a client of the caller."""
-    client = connection.client or connection.async_client
-    value: str | None = None if client is None else client.headers.get("authorization")
-    return value
-
-
 def _authenticates_itself(connection: Connection) -> bool:
     """Return whether the caller takes care of authentication: by ``auth``, a client or the header ``Authorization``."""
-    client = connection.client or connection.async_client
     return (
         connection.auth is not None
         or _is_passed("header", "Authorization", connection)
-        or (client is not None and client.auth is not None)
-        or client_authorization(connection) is not None
+        or any(
+            client is not None and (client.auth is not None or "authorization" in client.headers)
+            for client in (connection.client, connection.async_client)
+        )
     )
 
 

@@ -129,7 +129,7 @@ def send_with_client(
 ) -> httpx.Response:
     """Send a request with a client of the caller; return the response when its headers have arrived.
 
-    With ``authenticates``, the authentication of the client applies.
+    With ``authenticates``, the authentication of the client and its header ``Authorization`` apply.
 
     The client reads its sockets itself, so each new socket is made to count what it receives. A socket with bytes
     beyond the response is closed after it, and so is a socket that the client opened for other requests.
@@ -144,7 +144,7 @@ def send_with_client(
 
     request.extensions = {**request.extensions, "trace": trace}
     request.read()
-    sent = _request_for(client, request)
+    sent = _request_for(client, request, authenticates=authenticates)
     without = {} if authenticates else {"auth": None}
     with errors_of_httpx(client):
         response = client.send(sent, stream=True, follow_redirects=False, **without)
@@ -165,7 +165,7 @@ async def asend_with_client(
 
     request.extensions = {**request.extensions, "trace": trace}
     await request.aread()
-    sent = _request_for(client, request)
+    sent = _request_for(client, request, authenticates=authenticates)
     without = {} if authenticates else {"auth": None}
     with errors_of_httpx(client):
         response = await client.send(sent, stream=True, follow_redirects=False, **without)
@@ -180,12 +180,14 @@ def _is_foreign(client: Any) -> bool:
     return not isinstance(client, httpx.Client | httpx.AsyncClient)
 
 
-def _request_for(client: Any, request: httpx.Request) -> Any:
+def _request_for(client: Any, request: httpx.Request, *, authenticates: bool) -> Any:
     """Return a request for a client, in the class of its library.
 
     Raises:
         UsageError: its library would change the URL.
     """
+    if authenticates and "authorization" in client.headers:
+        request.headers.setdefault("Authorization", client.headers["authorization"])
     if not _is_foreign(client):
         hide_queries_in_log()
         return request
