@@ -449,6 +449,12 @@ DEFENCES: Final = (
         tests="test_credentials_stay_below_the_base_path",
     ),
     Defence(
+        threat="T4",
+        function="specfn.http.transport.send:_may_authenticate",
+        off=gives(value=True),
+        tests="test_the_callers_authentication_stays_below_the_base_path",
+    ),
+    Defence(
         threat="T5",
         function="specfn.http.request.base_url:_require_public",
         off=first,

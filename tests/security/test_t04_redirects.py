@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 from specfn import Connection
@@ -149,3 +150,31 @@ def test_what_left_the_base_path_returns_without_credentials(
     )
     assert call(function, {}, connection).status == 200
     assert [CANARY.encode() in raw for raw in loopback.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize("field", ["auth", "client", "header of a client"])
+def test_the_callers_authentication_stays_below_the_base_path(
+    make: Any, loopback: Any, http: Any, field: str
+) -> None:
+    """T4: what left the base path gets no authentication of the caller, and neither does any page that follows it."""
+
+    def respond(request: bytes) -> bytes:
+        if b" /v1/x " in request:
+            return http(b"", "302 Found", Location="/other")
+        return http(b"[]", Link='<?page=2>; rel="next"')
+
+    loopback.respond = respond
+    auth = httpx.BasicAuth("u", CANARY)
+    made: dict[str, Any] = (
+        {"headers": {"Authorization": CANARY}} if "header" in field else {"auth": auth}
+    )
+    with httpx.Client(**made) as client:
+        fields: dict[str, Any] = {"auth": auth} if field == "auth" else {"client": client}
+        with Connection(
+            base_url=f"{loopback.url}/v1", redirects="same-origin", **fields
+        ) as connection:
+            result = send.execute(make("/x"), {}, connection)
+            assert send.forward(result.next_request, connection).ok
+    lines = [raw.split(b" ")[1] for raw in loopback.requests]
+    assert lines == [b"/v1/x", b"/other", b"/other?page=2"]
+    assert [b"authorization" in raw.lower() for raw in loopback.requests] == [True, False, False]

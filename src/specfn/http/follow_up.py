@@ -38,7 +38,10 @@ def follow_up(
     always: Sequence[str] = request.extensions.get(ALWAYS, ())
     content = request.content if keeps_body else None
     once = ONCE in request.extensions and method == request.method
-    return redacted_request(method, target, headers, content, always=always, once=once)
+    anonymous = ANONYMOUS in request.extensions
+    return redacted_request(
+        method, target, headers, content, always=always, once=once, anonymous=anonymous
+    )
 
 
 def next_page_request(
@@ -181,9 +184,7 @@ def redirect(
     if method not in _SAFE:
         return None
     headers = [pair for pair in request.headers.raw if pair[0].lower() in _NEUTRAL]
-    following = redacted_request(method, target, headers, None)
-    following.extensions = {**following.extensions, ANONYMOUS: True}
-    return following
+    return redacted_request(method, target, headers, None, anonymous=True)
 
 
 def _is_below(target: httpx.URL, base_path: str) -> bool:

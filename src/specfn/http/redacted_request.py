@@ -128,6 +128,7 @@ def redacted_request(
     *,
     always: Sequence[str] = (),
     once: bool = False,
+    anonymous: bool = False,
 ) -> httpx.Request:
     """Return a request whose repr omits the query and masks the headers.
 
@@ -140,6 +141,7 @@ def redacted_request(
         content: the bytes of the body; ``None`` if there is no body.
         always: the encoded query pairs that the connection adds to every request.
         once: whether the request must not be sent again, whatever its method is.
+        anonymous: whether no authentication may be added to the request and to those that follow it.
     """
     request = RedactedRequest(method, target, headers=list(headers), content=content)
     request.method = method
@@ -149,6 +151,8 @@ def redacted_request(
         request.extensions = {**request.extensions, ALWAYS: RedactedPairs(always)}
     if once:
         request.extensions = {**request.extensions, ONCE: True}
+    if anonymous:
+        request.extensions = {**request.extensions, ANONYMOUS: True}
     return request
 
 
@@ -158,7 +162,12 @@ def without_body(request: httpx.Request) -> httpx.Request:
 
 
 def _like(request: httpx.Request, content: bytes | None) -> httpx.Request:
-    always, once = request.extensions.get(ALWAYS, ()), ONCE in request.extensions
     return redacted_request(
-        request.method, request.url, request.headers.raw, content, always=always, once=once
+        request.method,
+        request.url,
+        request.headers.raw,
+        content,
+        always=request.extensions.get(ALWAYS, ()),
+        once=ONCE in request.extensions,
+        anonymous=ANONYMOUS in request.extensions,
     )

@@ -437,7 +437,6 @@ async def _exchange(
     until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
     is_guarded = not is_trusted and not connection.allow_private
-    authenticates = is_trusted and not connection.anonymous
     while True:
         outgoing = request
         if connection.before is not None:
@@ -456,7 +455,7 @@ async def _exchange(
             until,
             is_guarded=is_guarded,
             is_first=is_first,
-            authenticates=authenticates,
+            authenticates=is_trusted and _may_authenticate(request, connection),
             on_request=masking.add_request,
             stream=stream,
         )
@@ -482,9 +481,13 @@ async def _exchange(
         elif onward is not None and hops < 5:
             hops += 1
             request = onward
-            authenticates = authenticates and ANONYMOUS not in request.extensions
         else:
             return result.with_masking(masking)
+
+
+def _may_authenticate(request: httpx.Request, connection: Connection) -> bool:
+    """Return whether the authentication of the caller may be added: not outside of the base path (T4)."""
+    return not connection.anonymous and ANONYMOUS not in request.extensions
 
 
 def _as_request(changed: Any) -> httpx.Request:
