@@ -1,6 +1,6 @@
 """The examples and defaults of a raw document, checked against its own schemas (rule V5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps
@@ -105,8 +105,17 @@ _MAX_VALUE: Final = 80
 _MAX_PROBLEMS: Final = 3
 
 
-def find_examples(document: JsonObject) -> Iterator[Example]:
-    """Yield every example and default in document order. References to other documents are not followed."""
+#: Reads the object that a reference of ``x-ms-examples`` to another document names; ``None`` if it must not be read.
+ReadExample: TypeAlias = Callable[[str], Any]
+
+
+def find_examples(document: JsonObject, read: ReadExample = lambda _: None) -> Iterator[Example]:
+    """Yield every example and default in document order.
+
+    Args:
+        document: the raw document.
+        read: reads an example of ``x-ms-examples`` in another document; no other reference leaves the document.
+    """
     stack: list[tuple[Any, str, _Tokens]] = [(document, "document", ())]
     while stack:
         node, kind, place = stack.pop()
@@ -115,6 +124,8 @@ def find_examples(document: JsonObject) -> Iterator[Example]:
         if kind == "parameter" and "schema" not in node and "type" in node:
             kind = "schema"  # Swagger 2.0: a parameter or header is its own schema
         yield from _own(document, node, kind, place)
+        if kind == "item":
+            yield from _operation_examples(document, node, place, read)
         stack.extend(reversed([*_inner(node, kind, place)]))
 
 
@@ -176,6 +187,37 @@ def _examples_of_schema(
                 yield join((*at, keyword)), target[keyword]
 
 
+def _operation_examples(
+    document: JsonObject, item: JsonObject, place: _Tokens, read: ReadExample
+) -> Iterator[Example]:
+    """Yield the values of parameters in the ``x-ms-examples`` of the operations of a path item."""
+    for method in METHODS:
+        operation = item.get(method)
+        if not isinstance(operation, dict):
+            continue
+        examples = operation.get("x-ms-examples")
+        if not isinstance(examples, dict):
+            continue
+        schemas: dict[str, str] = {}
+        for owner, at in ((item, place), (operation, (*place, method))):
+            declared = owner.get("parameters")
+            for index, raw in enumerate(declared if isinstance(declared, list) else ()):
+                node, tokens = _follow_example(document, raw, (*at, "parameters", index))
+                if isinstance(node, dict) and isinstance(node.get("name"), str):
+                    own = ("schema",) if "schema" in node else ()
+                    schemas[node["name"]] = join((*tokens, *own))
+        for name, example in examples.items():
+            at = (*place, method, "x-ms-examples", name)
+            node, tokens = _follow_example(document, example, at)
+            reference = node.get("$ref") if isinstance(node, dict) else None
+            if isinstance(reference, str):
+                node = read(reference)
+            values = node.get("parameters") if isinstance(node, dict) else None
+            for key, value in values.items() if isinstance(values, dict) else ():
+                if key in schemas:
+                    yield Example(join((*tokens, "parameters", key)), value, schemas[key])
+
+
 def _follow_example(document: JsonObject, node: Any, place: _Tokens) -> tuple[Any, _Tokens]:
     """Return the Example Object behind an internal reference, and its location."""
     reference = node.get("$ref") if isinstance(node, dict) else None
@@ -188,12 +230,16 @@ def _follow_example(document: JsonObject, node: Any, place: _Tokens) -> tuple[An
     return target, tuple(tokens)
 
 
-def example_faults(document: JsonObject) -> Iterator[Note]:
+def example_faults(document: JsonObject, read: ReadExample = lambda _: None) -> Iterator[Note]:
     """Find the examples and defaults of a raw document that are invalid, in the order of the document.
 
     Examples are for requests and responses alike: ``readOnly`` and ``writeOnly`` properties are allowed.
+
+    Args:
+        document: the raw document.
+        read: as in ``find_examples``.
     """
-    listed = list(find_examples(document))
+    listed = list(find_examples(document, read))
     schemas = list(dict.fromkeys(example.schema for example in listed))
     keys = {pointer: str(index) for index, pointer in enumerate(schemas)}
     judge = _ExampleValidator(*_compose_examples(document, schemas))

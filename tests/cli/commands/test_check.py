@@ -1,6 +1,9 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 Command = Callable[..., Any]
 
@@ -116,3 +119,33 @@ def test_a_path_that_occurs_twice_in_json_is_a_fault(specfn: Command, tmp_path: 
     assert ended.code == 1
     assert "document: the key '/a' occurs twice in one object, line 1, column 72 and" in ended.out
     assert "(at #/paths/~1a)" in ended.out
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+def test_examples_of_azure_are_read_where_references_may_be(
+    specfn: Command,
+    tmp_path: Path,
+    is_allowed: bool,  # noqa: FBT001
+) -> None:
+    """``x-ms-examples`` are examples of parameters and bodies, inline, and by a reference that may be followed."""
+    example = {"parameters": {"n": "x", "b": {"size": 1}, "other": 1}}
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "e.json").write_text(json.dumps(example), encoding="utf-8")
+    size = {"type": "object", "properties": {"size": {"type": "string"}}}
+    operation = {
+        "parameters": [{"$ref": "#/parameters/N"}, {"name": "b", "in": "body", "schema": size}],
+        "x-ms-examples": {"inline": example, "file": {"$ref": "./examples/e.json"}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    azure: dict[str, Any] = {"swagger": "2.0", "info": {"title": "t", "version": "1"}}
+    azure["parameters"] = {"N": {"name": "n", "in": "query", "type": "integer"}}
+    azure["paths"] = {"/a": {"put": operation}}
+    path = tmp_path / "azure.json"
+    path.write_text(json.dumps(azure), encoding="utf-8")
+    allowed = ("--references", tmp_path) if is_allowed else ()
+    ended = specfn("check", path, *allowed, "--json")
+    begin = "/paths/~1a/put/x-ms-examples"
+    names = ["inline", "file"] if is_allowed else ["inline"]
+    assert {note["pointer"] for note in ended.data["examples"]} == {
+        f"{begin}/{name}/parameters/{key}" for name in names for key in ("n", "b")
+    }

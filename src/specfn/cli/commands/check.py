@@ -1,7 +1,8 @@
 """The subcommand ``specfn check``: the faults of a document and the refusals of a provider."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
 
 import click
 
@@ -14,6 +15,8 @@ from specfn.cli.progress import Progress
 from specfn.cli.terminal import Meaning
 from specfn.connectors import registry
 from specfn.document.diagnose.check import strict as thorough
+from specfn.document.read.load import Source
+from specfn.document.references.loader import DocumentLoader, RefusedError
 from specfn.records import members, method_and_path
 from specfn.settings import DEFAULT
 from specfn.tools.fit_cache import FitCache
@@ -21,6 +24,7 @@ from specfn.tools.provider_limits import check
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
+    from specfn.application.examples import ReadExample
     from specfn.records import Note
 
 #: Codes of operations that the caller excluded, and the code of too many functions.
@@ -72,7 +76,7 @@ def _report(
     )
     findings = [*map(members, provider_findings)]
     diagnostics = [*map(members, _diagnostics(application, strict=strict))]
-    refused = [*map(members, example_faults(application.raw))]
+    refused = [*map(members, example_faults(application.raw, _example_reader(application)))]
     errors = [*map(members, application.errors)]
     lost = [
         finding
@@ -104,6 +108,22 @@ def _report(
         "unions": unions,
         "counts": counts,
     }
+
+
+def _example_reader(application: "Application") -> "ReadExample":
+    """Return a function that reads an example in another document, as far as ``--references`` allows."""
+    references = application.settings.references
+    if references == "internal":
+        return lambda _: None
+    loader = DocumentLoader(Source(application.raw, uri=application.source), references)
+
+    def read(reference: str) -> Any:
+        try:
+            return loader(urljoin(loader.base, reference))
+        except (RefusedError, ValueError):
+            return None
+
+    return read
 
 
 def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]":
