@@ -15,7 +15,7 @@ from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.parse import MAX_CHARACTERS, parse
+from specfn.validation.parse import MAX_CHARACTERS, NO_OBJECT, parse
 from specfn.validation.plain_types import AFFECTS_MORE, UNKNOWN
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
@@ -138,7 +138,11 @@ def unwrap(
     if named != names.own:
         return _name_other_function(outcome, called, names.own, key if named is not None else None)
     inner = check(content)
-    if isinstance(inner, Failure) and (inner.fault or _badness(inner) >= _badness(outcome)):
+    if isinstance(inner, Failure) and (
+        inner.fault
+        or any(repair.kind == "no_object" for repair in inner.repairs)
+        or _badness(inner) >= _badness(outcome)
+    ):
         return outcome
     repair = Repair(path="$input", kind="wrapper", before=given, after=content)
     return replace(inner, repairs=(repair, *inner.repairs))
@@ -524,11 +528,18 @@ def _is_text(sent: Any) -> bool:
 
 
 def _parse(function: Checkable, sent: Any) -> Success | Failure:
-    """Return the arguments as a value. An empty text means that there are no arguments."""
+    """Return the arguments as a value. An empty text means that there are no arguments.
+
+    A text without an object means the same if the function requires arguments, so that the model reads which.
+    """
     if not _is_text(sent):
         return Success(data=sent)
-    if sent.strip():
-        return parse(bytes(sent) if type(sent) is bytearray else sent)
     nothing: Any = {} if function.schemas.settings.keyword else []
     repair = Repair(path="$input", kind="empty", before="", after=nothing)
+    if sent.strip():
+        parsed = parse(bytes(sent) if type(sent) is bytearray else sent)
+        fault = parsed.fault if isinstance(parsed, Failure) else None
+        if fault is None or fault.reason != NO_OBJECT or function.validate(nothing):
+            return parsed
+        repair = replace(repair, kind="no_object", before=fault.text)
     return Success(data=nothing, repairs=(repair,))

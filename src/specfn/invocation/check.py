@@ -17,6 +17,7 @@ from specfn.invocation.resolve import resolve, unresolved, wrapper_names
 from specfn.records import ArgumentProblem, Repair
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet
 from specfn.tools.resolve import Resolution
+from specfn.tools.suppliers import describe_suppliers
 from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success
 
@@ -94,7 +95,8 @@ def prepare_known(
     if isinstance(verdict, Failure):
         errors = tuple(str(problem) for problem in verdict.errors)
         problems = tuple(problem.path for problem in verdict.errors)
-        answer = verdict.feedback()
+        sources = describe_suppliers(entry.function, offered, problems)
+        answer = "\n".join(filter(None, (verdict.feedback(), sources)))
     elif verdict.incomplete and entry.function.safety != "read":
         answer = prompts.incomplete(entry.name)
         errors = (answer,)

@@ -6,7 +6,7 @@ their calls here. A conversation permits the calls of a turn together, and sends
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from specfn._internal.logs import calls_log as log
 from specfn._internal.pointer import input_path
@@ -20,11 +20,15 @@ from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
 from specfn.invocation.settings import CallSettings
 from specfn.records import Repair
+from specfn.tools.suppliers import describe_suppliers
 from specfn.validation.outcome import Failure
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result
     from specfn.tools.tool import Tool
+
+#: The statuses of a response that may be due to the value of a path parameter.
+_WRONG_IDENTIFIER: Final = frozenset({400, 404})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +120,9 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
     result = result.for_writer_of(model_part)
     if not result.ok:
         text = result.for_model(limit, sent_without=call.removed)
+        if result.status in _WRONG_IDENTIFIER:
+            sources = describe_suppliers(function, settings.offered)
+            text = "\n".join(filter(None, (text, sources)))
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
     if settings.matches_output and call.tool is not None and call.tool.output is not None:
         shown = call.fields.view(function, result).result

@@ -10,12 +10,21 @@ from typing import Any, Final, NamedTuple
 
 from specfn.records import ArgumentProblem, Repair, TextFault
 from specfn.validation.outcome import Failure, Success, success
-from specfn.validation.text.lexer import QUOTES, UnreadableError, read_string, skip_gap
+from specfn.validation.text.lexer import (
+    IN_QUOTES,
+    QUOTES,
+    UnreadableError,
+    read_string,
+    skip_gap,
+)
 from specfn.validation.text.reader import EDGES, ParsedValue, Reader, check_end, read_only_value
 from specfn.validation.text.strict_json import UNREAD, read_strict
 
 #: The longest text that is read, in characters.
 MAX_CHARACTERS: Final = 4 * 1024 * 1024
+
+#: The reason of a text without anything in brackets.
+NO_OBJECT: Final = "No JSON object was found. Write the arguments in { }."
 
 #: How often a value may be encoded as a string again.
 _MAX_ENCODINGS: Final = 3
@@ -124,6 +133,9 @@ _MARK: Final = re.compile(
 
 #: Text before and after a value that shows that the value is a piece of a larger one.
 _PIECE_BEFORE: Final = re.compile(r"(?:[\"'”’]\s*:|(?:[\"'”’\d]|\b(?:true|false|null))\s*,)\Z")
+
+#: The name of a keyword argument after another argument.
+_KEYWORD_BEFORE: Final = re.compile(r",\s*\w+\s*=\Z")
 _PIECE_AFTER: Final = (",", ":")
 _STRAY: Final = re.compile(r"[\s}]*\Z")
 
@@ -169,11 +181,19 @@ def extract(text: str, repairs: list[Repair]) -> tuple[Any, bool]:
         return quoted, False
     at = _find_value(window)
     if at is None:
-        return _read_scalar(window, repairs), False
+        try:
+            return _read_scalar(window, repairs), False
+        except UnreadableError as error:
+            if not error.reason.endswith(IN_QUOTES):
+                raise
+            raise UnreadableError(text, window.start, NO_OBJECT) from None
     return _read_container(window, at, repairs)
 
 
 _TOO_EARLY: Final = "This bracket closes nothing. An earlier one may come too early, so that what follows it is in the wrong object."
+_FUNCTION_CALL: Final = (
+    "This is a function call of a programming language. Write its arguments as one JSON object."
+)
 _SEVERAL: Final = "The text has more than one JSON value, or an incomplete one. Send exactly one JSON value and nothing else."
 
 
@@ -279,6 +299,8 @@ def _check_stray(after: _Window, reading: ParsedValue, repairs: list[Repair]) ->
 def _check_before(around: _Window, repairs: list[Repair]) -> None:
     before = around.inside
     if before:
+        if _KEYWORD_BEFORE.search(before[-80:]):
+            raise UnreadableError(around.text, around.start, _FUNCTION_CALL)
         is_piece = _PIECE_BEFORE.search(before[-40:]) or _bracket(before) is not None
         if is_piece or read_strict(before) is not UNREAD:
             raise UnreadableError(around.text, around.start, _SEVERAL)

@@ -118,9 +118,12 @@ def _argument(name: str, text: str | None) -> Any:
     if text is None or name == "Contains":
         return text
     try:
-        return loads(text)
+        value = loads(text)
     except JSONDecodeError:
         return text
+    return (
+        int(value) if type(value) is float and value.is_integer() and abs(value) < 1e15 else value
+    )
 
 
 def _range(low: Any, high: Any, unit: str) -> Iterator[str]:

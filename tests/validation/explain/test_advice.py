@@ -287,6 +287,37 @@ def test_empty_text(text: Any) -> None:
     assert [repair.kind for repair in outcome.repairs] == ["empty"]
 
 
+@pytest.mark.parametrize("text", ["I need the id first.", "f(id=1)", "id: 1"])
+def test_text_without_an_object(text: str) -> None:
+    """V8: of a text without a JSON object, the missing arguments are told; if none is missing, what the text is."""
+    outcome = body(required=True).check(text)
+    assert [error.path for error in outcome.errors] == ["$input.id", "$input.body"]
+    assert "\nNo JSON object was found in the text.\n" in outcome.feedback()
+    assert [repair.kind for repair in outcome.repairs] == ["no_object"]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/items": {"get": {"responses": {"200": {"description": "ok"}}}}},
+    }
+    [function] = load(document).functions
+    assert (
+        "No JSON object was found. Write the arguments in { }." in function.check(text).feedback()
+    )
+
+
+@pytest.mark.parametrize("key", ["tool", "function", "action"])
+def test_the_name_of_the_function_beside_its_arguments(key: str) -> None:
+    """V8: beside a wrapper, the name of the function is to be left out, and the arguments are to be moved up."""
+    sent = {key: "put it", "args": {"id": 1, "body": {"name": "x", "age": 5, "etc": 7}}}
+    text = body(required=True).check(sent).feedback()
+    lines = [line.strip() for line in text.splitlines() if "❌" in line]
+    assert (
+        lines[0] == f'"{key}": "put it", // ❌ It names the function, not an argument: leave it out'
+    )
+    assert lines[1].endswith("not a property here: move its properties up to the top level")
+    assert "did not ask" not in text
+
+
 @pytest.mark.parametrize("count", [3, 60, 1_500])
 def test_the_closest_constant(count: int) -> None:
     """V8: for a long enum, the most similar member is named."""

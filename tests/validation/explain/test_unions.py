@@ -112,9 +112,12 @@ CASES: list[tuple[str, Any, Any, list[tuple[str, str]]]] = [
     # by discriminator
     ("tag fits", PET, {"kind": "dog", "bark": 5}, [(".bark", "string")]),
     ("tag fits, many faults", PET, {"kind": "cat", "lives": "x"}, [(".lives", "integer")]),
-    ("tag unknown", PET, {"kind": "cow", "bark": 5}, [(".kind", TAGS)]),
+    ("tag unknown", PET, {"kind": "cow", "bark": 5}, [(".kind", '"dog"'), (".bark", "string")]),
+    ("tag unknown, no members", PET, {"kind": "cow"}, [(".kind", TAGS)]),
+    ("tag unknown, members of no branch", PET, {"kind": "cow", "moo": 5}, [(".kind", TAGS)]),
+    ("tag in another case", PET, {"kind": "CAT", "bark": "x"}, [(".kind", TAGS)]),
     ("tag of a wrong type", PET, {"kind": 5}, [(".kind", TAGS)]),
-    ("tag missing", PET, {"bark": "x"}, [(".kind", TAGS)]),
+    ("tag missing", PET, {"bark": "x"}, [(".kind", '"dog"')]),
     ("tag in vain", PET, "cat", [("", "Pet")]),
     (
         "tag inside",
@@ -147,7 +150,7 @@ CASES: list[tuple[str, Any, Any, list[tuple[str, str]]]] = [
         "implied tag unknown",
         {"anyOf": [CAT_REF, DOG_REF]},
         {"kind": "cow", "bark": 1},
-        [(".kind", TAGS)],
+        [(".kind", '"dog"'), (".bark", "string")],
     ),
     (
         "two tags",

@@ -41,7 +41,7 @@ The arguments are invalid.
     // ... 2 more
   ],
   "seller": {
-    "id": "x", // ❌ expected string (uuid). It has 32 hexadecimal digits and 4 dashes
+    "id": "x", // ❌ expected string (uuid). A uuid has 32 hexadecimal digits and 4 dashes; never invent one
     "mail": (missing) // ❌ expected string
   },
   "colour": "red", // ❌ not a property here; the properties are name, price, tags and seller
@@ -127,6 +127,18 @@ def test_at_most_twenty() -> None:
     text = feedback([5] * 500, [problem(f"$input[{index}]") for index in range(500)])
     assert text.startswith("The arguments are invalid in 500 places; the first 20 are shown.")
     assert body(text).count("❌") == 20
+
+
+@pytest.mark.parametrize(
+    ("rows", "members", "shown"), [(9, 3, 18), (1, 30, 20), (2, 19, 19), (30, 1, 20)]
+)
+def test_the_limit_does_not_end_inside_an_item(rows: int, members: int, shown: int) -> None:
+    """V8: an item of an array is shown with all of its problems, or not at all, unless it is the first."""
+    data = {"rows": [{f"k{name}": 5 for name in range(members)} for _ in range(rows)]}
+    places = [f"$input.rows[{row}].k{name}" for row in range(rows) for name in range(members)]
+    text = feedback(data, [problem(path) for path in places])
+    assert f"in {rows * members} places; the first {shown} are shown." in text
+    assert body(text).count("❌") == shown
 
 
 def test_what_is_not_faulty_is_folded() -> None:
@@ -350,7 +362,15 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ('string & Format<"zip">', "x", "expected string (zip)"),
         ('string & Format<"date"> & Pattern<"^x">', "2024", "expected string (date) matching ^x"),
         ('string & Format<"date"> & MaxLength<5>', "2024-01-02", "expected string (date) of at most 5 characters. There are 10 characters"),
-        ('string & Format<"date">', 5, "expected string (date)"),
+        ('string & Format<"date">', 5, "expected string (date). Write it as 2024-01-31"),
+        ('string & Format<"date-time">', 1.5, "expected string (date-time). Write it as 2024-01-31T09:30:00Z, with the time zone"),
+        ('string & Format<"date"> | null', "", "expected string (date) | null. Write it as 2024-01-31, or null to clear it"),
+        ("integer | null", "", "expected integer | null. Write null to clear it"),
+        ("integer & Minimum<1.0> & Maximum<1440.0>", 0, "expected integer of 1 to 1440"),
+        ("Product", [{"a": 1}], "expected Product. Send the object itself, not a list"),
+        ("{ a: integer }", [{"a": 1}, {"a": 2}], "expected { a: integer }. Send one object, not a list; call once for each"),
+        ("Product", [1], "expected Product"),
+        ("string | Array<integer>", [{"a": 1}], "expected string | Array<integer>"),
         ("integer", 1.5, "expected integer"),
         ('number & Type<"int32">', 1.5, "expected integer (int32)"),
         ("number", "1.5x", "expected number"),

@@ -1,7 +1,7 @@
 """Selection of the branch of a union that a value most likely belongs to (rule V4).
 
 The criteria, in their order: type and constants at the root; tags (that of the discriminator, else each property with
-only constants); wrong constants; missing properties; faults one level down; the order of the branches.
+only constants), and if the tag is wrong, the members; wrong constants; missing properties; faults one level down; the order of the branches.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,9 @@ from specfn.validation.explain.schema_facts import Constants, Key, SchemaFacts, 
 
 #: The maximum number of branches whose faults are counted.
 _MAX_BRANCHES: Final = 16
+
+#: The maximum number of branches whose members are compared with those of an object.
+_MAX_DECLARING: Final = 100
 
 #: Returns the findings of a value one level down in a node.
 Look: TypeAlias = Callable[[JsonObject, Any], list[LocatedFinding]]
@@ -56,6 +59,7 @@ class Unions:
         self._facts = facts
         self._look = look
         self._typed: dict[tuple[int, str, str], _TypedBranches] = {}
+        self._lower_tags: dict[int, frozenset[str]] = {}
 
     def select(
         self, part: SchemaPart, value: Any, discriminator: str | None
@@ -77,7 +81,8 @@ class Unions:
         if type(value) is dict:
             tagged = near.narrow(value, discriminator)
             if isinstance(tagged, Tag):
-                return tagged
+                node = self._by_members(near.nodes, tagged, value)
+                return tagged if node is None else Branch(node, self._look(node, value), sure=False)
             near = tagged
         return self._by_findings(near, value)
 
@@ -90,6 +95,26 @@ class Unions:
             near = [branch for branch, types in pairs if types is None or kind in types]
             branches = self._typed[key] = _TypedBranches(near, self._facts)
         return branches
+
+    def _by_members(
+        self, nodes: Sequence[JsonObject], tag: Tag, value: JsonObject
+    ) -> JsonObject | None:
+        """Return the only branch that declares all members of an object, if its tag is wrong in more than its case."""
+        names = value.keys() - {tag.name}
+        if not names or len(nodes) > _MAX_DECLARING or self._is_other_case(tag):
+            return None
+        declaring = [node for node in nodes if names <= self._facts.members(node).keys()]
+        return declaring[0] if len(declaring) == 1 else None
+
+    def _is_other_case(self, tag: Tag) -> bool:
+        """Return whether a tag differs from a known one only in case."""
+        if type(tag.found) is not str:
+            return False
+        texts = self._lower_tags.get(id(tag.values))  # the union keeps this object alive
+        if texts is None:
+            texts = frozenset(known.lower() for known in tag.values if type(known) is str)
+            self._lower_tags[id(tag.values)] = texts
+        return tag.found.strip().lower() in texts
 
     def _by_findings(self, near: "_Branches", value: Any) -> Branch:
         """Return the branch with the fewest wrong constants, missing properties, and faults one level down."""

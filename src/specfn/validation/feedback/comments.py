@@ -4,6 +4,7 @@ import json
 import re
 from calendar import monthrange
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import identity
@@ -38,7 +39,7 @@ _FORMS: Final[Mapping[str, str]] = {
     "date-time": "Write it as 2024-01-31T09:30:00Z, with the time zone.",
     "time": "Write it as 09:30:00, or 09:30:00Z with the time zone.",
     "duration": "Write it as P1DT2H, for a day and two hours.",
-    "uuid": "It has 32 hexadecimal digits and 4 dashes.",
+    "uuid": "A uuid has 32 hexadecimal digits and 4 dashes; never invent one.",
     "uri": "It is absolute, with a scheme such as https.",
     "byte": "It is base64.",
     "json-pointer": "Write it as /a/b.",
@@ -56,6 +57,9 @@ _SIZES: Final[Mapping[type, tuple[str, str, str]]] = {
     list: ("MinItems", "MaxItems", "item"),
     dict: ("MinProperties", "MaxProperties", "property"),
 }
+
+#: The beginnings of the types that are not objects. A component has its own name.
+_OTHERS: Final = ("Array<", "[", "string", "number", "boolean", "null", "any", "never", '"', "(")
 
 _OF_TYPE: Final[Mapping[type, tuple[str, ...]]] = {
     str: ("string",),
@@ -75,12 +79,33 @@ def hint(expected: str, value: Any) -> str | None:
     """Return a sentence on how to correct a value; ``None`` if its type text is sufficient."""
     if value is None and expected.endswith(" | undefined"):
         return "Leave it out instead of null."
+    if type(value) is list:
+        return _of_list(expected, value)
+    if type(value) is int or type(value) is float:
+        return _of_format(expected, value)
     if type(value) is not str or not is_plain_json(value):
         return None
     if value.lstrip()[:1] in ("{", "["):
         return _of_container(value, expected)
     size = _size(_tags_for(expected, value), value)
-    return f"There {size[1]}." if size else _of_format(expected, value)
+    sentence = f"There {size[1]}." if size else _of_format(expected, value)
+    if value or "null" not in split(expected, " | "):
+        return sentence
+    return (
+        f"{sentence.removesuffix('.')}, or null to clear it."
+        if sentence
+        else "Write null to clear it."
+    )
+
+
+def _of_list(expected: str, items: list[Any]) -> str | None:
+    """Return a sentence on objects that were sent as a list where one object is expected."""
+    kinds = split(expected.removesuffix(" | undefined"), " | ")
+    if not items or type(items[0]) is not dict or any(kind.startswith(_OTHERS) for kind in kinds):
+        return None
+    if len(items) == 1:
+        return "Send the object itself, not a list."
+    return "Send one object, not a list; call once for each."
 
 
 def _broken(found: dict[str, Any], value: Any) -> Iterator[str]:
@@ -129,7 +154,7 @@ def _duplicate(items: list[Any]) -> str | None:
     return None
 
 
-def _of_format(expected: str, text: str) -> str | None:
+def _of_format(expected: str, value: str | float) -> str | None:
     """Return a sentence on the syntax of a violated format, or on its nonexistent date or time; ``None`` if a pattern decides."""
     tags_with_format = [tag for tag in map(tags, split(expected, " | ")) if "Format" in tag]
     name = (
@@ -137,9 +162,10 @@ def _of_format(expected: str, text: str) -> str | None:
         if len(tags_with_format) == 1 and "Pattern" not in tags_with_format[0]
         else ""
     )
-    if name not in _FORMS or has_format(name, text):
+    if name not in _FORMS or (type(value) is str and has_format(name, value)):
         return None
-    return (_missing_moment(text) if name in _MOMENTS else None) or _FORMS[name]
+    is_moment = type(value) is str and name in _MOMENTS
+    return (_missing_moment(str(value)) if is_moment else None) or _FORMS[name]
 
 
 def _missing_moment(text: str) -> str | None:
@@ -180,6 +206,13 @@ def _lower(sentence: str) -> str:
 _STEM: Final = UNKNOWN.removesuffix(".")
 
 #: Descriptions of values that the schema forbids.
+
+#: The members of a whole call that name its function, beside its arguments.
+_CALL_KEYS: Final = frozenset(
+    ["name", "function", "function_name", "tool", "tool_name", "type", "id", "method", "action"]
+)
+
+_NAMES_FUNCTION: Final = "It names the function, not an argument: leave it out."
 
 _PLAIN: Final = re.compile(r"[\w.$@-]+")
 
@@ -264,6 +297,8 @@ class _Move(NamedTuple):
 def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
     """Write problems as comments, in their order. Problems with the same correction share one comment."""
     moves = {id(problem): move for problem in problems if (move := _move(problem)) is not None}
+    if any(move.unwraps and len(move.place) == 1 for move in moves.values()):
+        moves = {key: _of_call(move) for key, move in moves.items()}
     missing = {input_tokens(problem.path) for problem in problems if problem.value is ABSENT}
     groups: dict[_Group, list[_Move]] = {}
     into: dict[Tokens, list[_Move]] = {}  # the properties to move into each missing object
@@ -279,6 +314,14 @@ def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
         for problem in problems
         for comment in _comment(problem, moves.get(id(problem)), groups, into, filled)
     ]
+
+
+def _of_call(move: _Move) -> _Move:
+    """Return a property that names the function beside its wrapped arguments with a description of this."""
+    is_unknown = (move.problem.description or UNKNOWN).startswith(_STEM) and move.target is None
+    if not is_unknown or type(move.problem.value) is not str or move.place[0] not in _CALL_KEYS:
+        return move
+    return move._replace(problem=replace(move.problem, description=_NAMES_FUNCTION))
 
 
 def _move(problem: ArgumentProblem) -> _Move | None:
@@ -330,7 +373,8 @@ def _of_group(group: Sequence[_Move]) -> Comment:
     """Return the comment on properties that are in the wrong place."""
     first, count = group[0], len(group)
     text = _sentence([_describe(first, group)])
-    unplaced = first.target is None and first.problem.description != READ_ONLY
+    description = first.problem.description or UNKNOWN
+    unplaced = first.target is None and description.startswith((_STEM, BELONGS))
     if count == 1:
         return Comment(first.problem.path, text, unplaced=unplaced)
     places = tuple(move.place for move in group)

@@ -51,9 +51,9 @@ def feedback(
         Less than 8 KB: a summary, the arguments as JSON with ``// ❌ ...`` on each invalid line, and the next step.
         Problems without a line follow as a list. If there is too much, only the list is returned.
     """
-    shown = errors[:MAX_PROBLEMS]
+    shown = errors[: _count_shown(errors)]
     remarks = comments(shown)
-    head = "\n".join((_head(len(errors)), *_notes(repairs, incomplete=incomplete)))
+    head = "\n".join((_head(len(errors), len(shown)), *_notes(repairs, incomplete=incomplete)))
     tail = " ".join((_NEXT, *_advice(remarks), _NOT_EXECUTED))
     room = MAX_BYTES - _bytes(head, tail) - 8
     for text in _MAX_TEXT_CHARACTERS:
@@ -75,11 +75,26 @@ def unreadable_feedback(fault: TextFault) -> str:
     return "\n".join((head, "", *excerpt(fault), "", f"{_AGAIN} {_NOT_EXECUTED}"))
 
 
-def _head(count: int) -> str:
+def _count_shown(errors: Sequence[ArgumentProblem]) -> int:
+    """Return the number of problems that are shown. It ends before an item of an array that would be shown in part."""
+    if len(errors) <= MAX_PROBLEMS:
+        return len(errors)
+    places = [input_tokens(error.path) or () for error in errors[: MAX_PROBLEMS + 1]]
+    last, following = places[-2:]
+    for depth, token in enumerate(last, 1):
+        if last[:depth] != following[:depth]:
+            break
+        start = next(n for n, place in enumerate(places) if place[:depth] == last[:depth])
+        if type(token) is int and start:
+            return start
+    return MAX_PROBLEMS
+
+
+def _head(count: int, shown: int) -> str:
     """Return the first line."""
-    if count <= MAX_PROBLEMS:
+    if count == shown:
         return "The arguments are invalid."
-    return f"The arguments are invalid in {count:,} places; the first {MAX_PROBLEMS} are shown."
+    return f"The arguments are invalid in {count:,} places; the first {shown} are shown."
 
 
 def _advice(remarks: Sequence[Comment]) -> Iterator[str]:
@@ -97,6 +112,8 @@ def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
         yield "Sent as a whole call. Send the arguments alone."
     if any(repair.kind == "empty" for repair in repairs):
         yield "The text was empty."
+    if any(repair.kind == "no_object" for repair in repairs):
+        yield "No JSON object was found in the text."
     opened = [repair.path for repair in repairs if repair.kind in _OPENED]
     if opened:
         names = ", ".join(path[:100] for path in dict.fromkeys(opened[:_MAX_NAMES]))

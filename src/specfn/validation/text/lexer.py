@@ -53,6 +53,11 @@ _UNICODE: Final = re.compile(r"u([0-9a-fA-F]{4})")
 _LOW: Final = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _BYTE: Final = re.compile(r"x([0-9a-fA-F]{2})")
 
+#: An escape of a character in another language: JavaScript, Python, C.
+_OTHER_CHARACTER: Final = re.compile(
+    r"u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8}|N\{[A-Z0-9 -]{1,80}\}|[0-7]{1,3}"
+)
+
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _TOKEN: Final = re.compile(r"[^\s,\]}]+")
 _GOES_ON: Final = ("//", "/*", "#", "```")
@@ -66,6 +71,9 @@ LITERALS: Final[Mapping[str, bool | None]] = {
 }
 _STRICT: Final = frozenset({"true", "false", "null"})
 _NO_NUMBERS: Final = frozenset({"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf", "Inf"})
+
+#: The correction of a word that is not a literal.
+IN_QUOTES: Final = "Text must be in double quotes."
 
 _ELLIPSES: Final = ("...", "…")
 
@@ -234,10 +242,11 @@ def _escape(text: str, at: int) -> tuple[str, int, str | None]:
     if code is not None:
         value, end = _code_point(text, at, int(code[1], 16))
         return value, end, None
+    other = _OTHER_CHARACTER.match(text, at + 1)
+    advice = "Write a backslash as \\\\." if other is None else "Write the character itself."
+    end = at + 2 if other is None else other.end()
     raise UnreadableError(
-        text,
-        at,
-        f"{_excerpt(text[at : at + 2])} is not a valid escape in JSON. Write a backslash as \\\\.",
+        text, at, f"{_excerpt(text[at:end])} is not a valid escape in JSON. {advice}"
     )
 
 
@@ -312,9 +321,11 @@ def _no_value(word: str, *, is_last: bool) -> str:
         return "undefined is not JSON. Leave the property out, or write null."
     if word.startswith(_ELLIPSES):
         return "An ellipsis is not a value. Write every value out."
+    if word.startswith("("):
+        return "A list is written in [ ], not in ( )."
     if is_last and any(literal.startswith(word) for literal in LITERALS):
         return f"The text ends in the middle of a word: {word}."
-    return f"{_excerpt(word)} is not JSON. Text must be in double quotes."
+    return f"{_excerpt(word)} is not JSON. {IN_QUOTES}"
 
 
 def _excerpt(text: str) -> str:
