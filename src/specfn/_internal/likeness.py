@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 # Patterns are strings: `re` compiles and caches each on first use.
@@ -162,12 +163,24 @@ def likeness(name: str, other: str) -> Likeness:
         return Likeness.NONE
     if plain == theirs:
         return Likeness.SPELLING
+    is_typo = abs(len(plain) - len(theirs)) < 2 and _is_typo(plain, theirs)
+    if not is_typo and _hints(name).isdisjoint(_hints(other)):
+        return Likeness.NONE
     words, others = _words(name), _words(other)
     if max(len(words), len(others)) > _MAX_WORDS or _are_opposite(words, others):
         return Likeness.NONE
-    if _is_typo(plain, theirs) and not _differ_in_short_word(words, others):
+    if is_typo and not _differ_in_short_word(words, others):
         return Likeness.TYPO
     return _by_meaning(words, others)
+
+
+@lru_cache(maxsize=8192)
+def _hints(name: str) -> frozenset[str | int]:
+    """Return the first letters of the words of a name, and the numbers of its meanings. Names without a common one differ."""
+    words = _words(name)
+    meanings = (_MEANINGS.get(word, ()) for word in (*words, "".join(words)))
+    first = (word[0] for word in words if not word.isdigit())
+    return frozenset((*first, *chain.from_iterable(meanings)))
 
 
 @lru_cache(maxsize=8192)
@@ -194,7 +207,7 @@ def _are_opposite(words: Sequence[str], others: Sequence[str]) -> bool:
 def _is_typo(left: str, right: str) -> bool:
     """Return whether two texts differ in one added, missing, changed or exchanged character."""
     shorter = min(len(left), len(right))
-    if abs(len(left) - len(right)) > 1 or shorter < _MIN_TYPO - 1:
+    if shorter < _MIN_TYPO - 1:
         return False
     start = 0
     while start < shorter and left[start] == right[start]:

@@ -252,14 +252,14 @@ def body(required: bool) -> Any:  # noqa: FBT001
 def test_fields_without_their_body_are_one_line() -> None:
     """V8: fields beside the body are one line that says where they belong; the others need none."""
     sent = {"id": 1, "name": "x", "age": 5, "etc": 7}
-    outcome = body(required=True).check(sent)
+    outcome = body(required=True).validate(sent)
     assert len(outcome.errors) == 4
     [line] = [line for line in outcome.feedback().splitlines() if "❌" in line]
     assert line == (
         '  "body": (missing) // ❌ move name, age and etc into it. Expected { name: string; age: integer; etc: integer }'
     )
     [line] = [
-        line for line in body(required=False).check(sent).feedback().splitlines() if "❌" in line
+        line for line in body(required=False).validate(sent).feedback().splitlines() if "❌" in line
     ]
     assert line == "  // ❌ name, age and etc: not properties here: move them into body"
 
