@@ -1,14 +1,12 @@
 import pytest
-from tests.inspector.inspector_support import DOCUMENT, application
+from tests.inspector.inspector_support import application
 
-from specfn._internal.pointer import split
 from specfn.inspector.document_places import (
     declarations,
     place_of_edit,
     steps_of_path,
     value_at,
 )
-from specfn.inspector.html_report import parts
 
 APP = application()
 GET = "/paths/~1pets~1{petId}/get"
@@ -63,13 +61,3 @@ def test_every_reference_ends() -> None:
     document = {"components": {"schemas": {"A": {"$ref": "#/components/schemas/A"}}}}
     _, steps = steps_of_path("$output.a.b")
     assert declarations(document, "/components/schemas/A", steps) == ["/components/schemas/A"]
-
-
-def test_the_parts_are_the_document() -> None:
-    """Each part is the value at its pointer, and the parts together contain the document."""
-    found = dict(parts(APP.document))
-    assert all(value_at(APP.document, pointer) is value for pointer, value in found.items())
-    assert {split(pointer)[0] for pointer in found} == {
-        key for key, value in APP.document.items() if value != {}
-    }
-    assert DOCUMENT["info"] == found["/info"]

@@ -1,3 +1,5 @@
+import base64
+import gzip
 import json
 import re
 from typing import Any
@@ -14,10 +16,11 @@ APP = application()
 
 def blocks(page: str) -> dict[str, Any]:
     """Return the JSON of each block of a report."""
-    found = re.findall(
-        r'<script type="application/json" id="(\w+)">(.*?)</script>', page, re.DOTALL
-    )
-    return {name: json.loads(text) for name, text in found}
+    found = re.findall(r'<script type="(\S+)" id="(\w+)">(.*?)</script>', page, re.DOTALL)
+    return {
+        name: json.loads(gzip.decompress(base64.b64decode(text)) if kind == "text/plain" else text)
+        for kind, name, text in found
+    }
 
 
 def report(app: specfn.Application = APP, **options: Any) -> str:
@@ -51,13 +54,8 @@ def test_a_report_contains_what_each_profile_reads() -> None:
 
 
 def test_a_report_contains_the_document() -> None:
-    """The parts of a report are those of the normalized document."""
-    found = blocks(report())
-    for index, pointer in enumerate(found["overview"]["parts"]):
-        value: Any = APP.document
-        for token in pointer.split("/")[1:]:
-            value = value[token.replace("~1", "/").replace("~0", "~")]
-        assert found[f"p{index}"] == value
+    """A report contains the normalized document."""
+    assert blocks(report())["document"] == APP.document
 
 
 def test_the_same_document_gives_the_same_report() -> None:

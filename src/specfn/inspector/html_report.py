@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.pointer import join
 from specfn.application.application import Application
 from specfn.connectors import registry
 from specfn.function.function import Function
@@ -21,33 +20,6 @@ from specfn.inspector.page_data import (
 from specfn.inspector.page_files import static_page
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_set import ToolSet
-
-#: Members whose members are parts, and members with one more level.
-_SHALLOW = frozenset({"paths", "webhooks"})
-_DEEP = frozenset({"components"})
-
-
-def parts(document: JsonObject) -> Iterator[tuple[str, Any]]:
-    """Yield the pointer and the value of each path, webhook and component, and of every other member.
-
-    A pointer into the document belongs to the part with the longest pointer that is a prefix of it.
-    """
-    for name, value in document.items():
-        if name in _SHALLOW and isinstance(value, dict):
-            yield from _members((name,), value)
-        elif name in _DEEP and isinstance(value, dict):
-            for kind, components in value.items():
-                if isinstance(components, dict):
-                    yield from _members((name, kind), components)
-                else:
-                    yield join((name, kind)), components
-        else:
-            yield join((name,)), value
-
-
-def _members(above: tuple[str, ...], value: JsonObject) -> Iterator[tuple[str, Any]]:
-    for name, inner in value.items():
-        yield join((*above, str(name))), inner
 
 
 def html_report(
@@ -73,18 +45,16 @@ def html_report(
     names = tuple(dict.fromkeys((profile, *profiles)))
     first = overview(application, profile, names)
     functions = application.functions
-    tools = {
-        name: ToolSet(application.entries, registry.profile(name), FitCache()) for name in names
-    }
+    fits = FitCache()
+    tools = {name: ToolSet(application.entries, registry.profile(name), fits) for name in names}
     figures = [*function_figures(functions, registry.profile(profile))]
     details = []
     for index, function in enumerate(functions):
         details.append(dumps(_details(application, function, tools)))
         progress(index, len(functions))
     totals = {name: total([*profile_figures(functions, index)]) for name, index in tools.items()}
-    pieces = [*parts(application.document)]
     known: dict[str, bytes] = {
-        "overview": dumps({**first, "parts": [pointer for pointer, _ in pieces]}),
+        "overview": dumps(first),
         "figures": dumps(
             {"functions": figures, "notes": document_notes(application), "totals": totals}
         ),
@@ -93,7 +63,7 @@ def html_report(
         known["changes"] = dumps(changes(old, application))
     rest = (
         *((f"f{index}", text) for index, text in enumerate(details)),
-        *((f"p{index}", dumps(value)) for index, (_, value) in enumerate(pieces)),
+        ("document", dumps(application.document)),
     )
     yield from static_page(f"{first['title']} – specfn", known, rest)
 

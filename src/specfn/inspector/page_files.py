@@ -1,5 +1,6 @@
 """The files of the page, and its two forms: served as files, or one text with an inline script and style."""
 
+import gzip
 import html
 import re
 from base64 import b64encode
@@ -110,7 +111,7 @@ def static_page(
     Args:
         title: the title of the page.
         first: JSON texts by identifier, before the script: the data of the first list.
-        rest: JSON texts by identifier, after the script.
+        rest: JSON texts by identifier, after the script; the long ones are compressed.
     """
     style, script = page_file("style.css").decode(), join_scripts()
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; {_COMMON}"
@@ -122,7 +123,7 @@ def static_page(
     yield before
     yield from (_data(identifier, text) for identifier, text in first.items())
     yield f"<script>{script}</script>\n".encode()
-    yield from (_data(identifier, text) for identifier, text in rest)
+    yield from (_compressed_data(identifier, text) for identifier, text in rest)
     yield after
 
 
@@ -143,6 +144,18 @@ def _around(title: str, head: str) -> tuple[bytes, bytes]:
 
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+#: JSON texts with at least so many bytes are compressed.
+_MIN_COMPRESSED_BYTES: Final = 1_000
+
+
+def _compressed_data(identifier: str, text: bytes) -> bytes:
+    """Return a block of JSON, which the page decompresses if it is long. The same text gives the same block."""
+    if len(text) < _MIN_COMPRESSED_BYTES:
+        return _data(identifier, text)
+    encoded = b64encode(gzip.compress(text, mtime=0))
+    return b'<script type="text/plain" id="%s">%s</script>\n' % (identifier.encode(), encoded)
 
 
 def _data(identifier: str, text: bytes) -> bytes:

@@ -23,6 +23,8 @@ class FitCache:
     """A cache of the fitted schemas of one application's functions."""
 
     def __init__(self) -> None:
+        self._profiles: dict[Profile, Profile] = {}
+        self._alike: dict[Profile, Profile] = {}
         self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
         self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
         self._outputs: dict[tuple[Profile, int | None, int, bool], tuple[Schemas, Fit]] = {}
@@ -39,6 +41,7 @@ class FitCache:
             profile: the profile of the provider.
             budget: the maximum number of bytes of the schema as compact JSON.
         """
+        profile = self._profile(profile)
         key = (profile, budget, id(function.schemas))
         if key not in self._known:
             self._known[key] = (function.schemas, self._fit_arguments(function, profile, budget))
@@ -61,6 +64,7 @@ class FitCache:
             budget: the maximum number of bytes of the schema as compact JSON.
             answer: return the schema of a conversation's result, which has the response as its data.
         """
+        profile = self._profile(profile)
         key = (profile, budget, id(function.schemas), answer)
         if key not in self._outputs:
             schema = _success_schema(loads(function.schemas.response_schema), answer=answer)
@@ -72,8 +76,14 @@ class FitCache:
         self, function: Function, profile: Profile, budget: int | None, reason: str
     ) -> Fit:
         """Return the schema of a function's arguments, fitted to the fallback of a profile for a reason."""
-        fitter = self._fitter(function, profile, budget)
+        fitter = self._fitter(function, self._profile(profile), budget)
         return fitter.fit_fallback(function.validator, reason)
+
+    def _profile(self, profile: Profile) -> Profile:
+        """Return the first profile that writes schemas in the same way, so that both share their fits."""
+        if profile not in self._profiles:
+            self._profiles[profile] = self._alike.setdefault(profile.schemas_only(), profile)
+        return self._profiles[profile]
 
     def _fitter(self, function: Function, profile: Profile, budget: int | None) -> Fitter:
         settings = function.schemas.settings

@@ -18,9 +18,17 @@ const parsed = () => document.readyState !== "loading" || new Promise(resolve =>
   on(document, "DOMContentLoaded", resolve, { once: true });
 });
 
+async function decompress(encoded) {
+  const bytes = Uint8Array.from(atob(encoded), each => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
 async function block(id) {
   if (!byId(id)) await parsed();
-  return JSON.parse(byId(id)?.textContent ?? "null");
+  const found = byId(id);
+  const text = found?.textContent ?? "null";
+  return JSON.parse(found?.type === "text/plain" ? await decompress(text) : text);
 }
 
 /** Return the source of a static report. */
@@ -45,14 +53,7 @@ export function staticSource() {
       for (const key of ["description", "schema", "edits"]) if (key in view) view[key] = shared[view[key]];
       return view;
     },
-    async part(pointer) {
-      const { parts } = await once("overview");
-      for (let end = pointer; end; end = end.slice(0, end.lastIndexOf("/"))) {
-        const index = parts.indexOf(end);
-        if (index >= 0) return valueAt(await block(`p${index}`), pointer.slice(end.length));
-      }
-      return undefined;
-    },
+    part: async pointer => valueAt(await once("document"), pointer),
   };
 }
 

@@ -5,7 +5,7 @@ Comments in a profile mark facts that are believed but not documented.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -81,6 +81,27 @@ class Profile(Dialect):
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def schemas_only(self) -> "Profile":
+        """Return a profile that is equal for all profiles that write schemas in the same way."""
+        fallback = None if self.fallback is None else self.fallback.schemas_only()
+        return replace(
+            self,
+            name="",
+            verified="",
+            sources=(),
+            shape={},
+            group=None,
+            tool_name="",
+            tools=None,
+            description_limit=None,
+            empty_root=True,
+            fallback=fallback,
+            form=None,
+            validated=False,
+            search=None,
+            namespace=None,
+        )
 
 
 #: The maximum number of characters of a name that specfn makes, even if a provider accepts longer ones.
