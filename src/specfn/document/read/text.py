@@ -211,7 +211,7 @@ def _read_flow_yaml(data: bytes, failed: JSONDecodeError) -> Parsed:
     except yaml.YAMLError as error:
         if error.reason.startswith(TOO_DEEP):
             raise
-        if is_json and is_deep_text(data):  # not left to the limits of the YAML parser
+        if is_json and len(data) <= _CHUNK and is_deep_text(data):  # whatever the YAML parser says
             raise DocumentError(TOO_DEEP) from None
         if is_json:
             raise DocumentError(f"the text is not JSON: {reason}") from None
