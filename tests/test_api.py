@@ -256,6 +256,8 @@ EVERYTHING: dict[str, Any] = {
     "fixed": {"tenant": [1, {"a": None}]},
     "separate": ["files", "secrets"],
     "answers": {"a.*": Keep("id"), "b.get": Drop("secret", "items.key")},
+    "answer_limit": 500,
+    "paging": {"a.*": {"kind": "page", "parameter": "p", "start": 1}, "b.get": None},
 }
 
 

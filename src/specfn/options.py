@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, field_serializer, field_validator
 
 from specfn._internal.settings_model import Model, store_as
 from specfn.answers import Drop, Keep
-from specfn.settings import Naming, OneOf, Presence, Safety, Selection, Settings
+from specfn.settings import Naming, OneOf, Paging, Presence, Safety, Selection, Settings
 
 Method: TypeAlias = Literal["options", "trace"]
 
@@ -61,6 +61,8 @@ class Options(Model):
         answers: the fields of responses that a model reads, by pattern of names: ``Keep`` (a default) or ``Drop``
             (never shown) of ``specfn.answers``.
         answer_limit: the maximum number of characters of a response that a model reads.
+        paging: the paging of functions whose documents do not declare it, by pattern of names: a ``specfn.settings.Paging``,
+            or ``None`` for no paging.
         separate: the values that a human fills in, not a model: a predicate over schema nodes (``specfn.human``),
             a ready one by name (``files``, ``secrets``), or several, any of which may hold.
     """
@@ -95,6 +97,7 @@ class Options(Model):
     fixed: Mapping[str, Any] = {}
     answers: Mapping[str, Keep | Drop] = {}
     answer_limit: Annotated[int, Field(ge=200)] = 20_000
+    paging: Mapping[str, Paging | None] = {}
     separate: Annotated[
         Predicate | Sequence[Predicate] | None, store_as(tuple[Predicate, ...] | None)
     ] = None

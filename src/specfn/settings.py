@@ -12,6 +12,7 @@ Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
 Naming = Literal["path", "operationId"]
 OneOf = Literal["any", "exactly"]
+PagingKind = Literal["link", "url", "cursor", "last_item", "page", "offset"]
 
 #: The languages of typed signatures.
 Language = Literal["python", "typescript"]
@@ -54,6 +55,35 @@ class Selection:
     without: "Selection | _Selections | None" = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """The paging of a function that its document does not declare, or declares wrongly. What is omitted is detected.
+
+    Attributes:
+        kind: the source of the next value, as in ``Function.paging``.
+        parameter: the parameter to change: ``page``, or ``body.cursor`` for a member of the body.
+        start: the first value of a page number or an offset.
+        source: the member of the response with the next value or URL, such as ``meta.next``; for ``last_item``, a member
+            of the last item.
+        items: the array of items in the response; empty for the response itself.
+        size: the parameter with the maximum number of items of a page.
+        total: the member of the response with the number of all items.
+        next_path: the path that a next URL may have besides that of the operation, such as ``/v1/orders/pages/*``; ``*``
+            is one segment. Such a URL is requested with the credentials of the connection.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"extra": "forbid"}
+
+    kind: PagingKind
+    parameter: str | None = None
+    start: int | None = None
+    source: str | None = None
+    items: str | None = None
+    size: str | None = None
+    total: str | None = None
+    next_path: str | None = None
+
+
 class Settings(NamedTuple):
     """The fields of ``specfn.Options``."""
 
@@ -85,6 +115,7 @@ class Settings(NamedTuple):
     fixed: Mapping[str, Any] = {}
     answers: Mapping[str, Any] = {}
     answer_limit: int = 20_000
+    paging: Mapping[str, Paging | None] = {}
     separate: tuple[str | Callable[[Any], bool], ...] | None = None
 
     def portable(self) -> "Settings":

@@ -437,6 +437,12 @@ DEFENCES: Final = (
         tests="test_a_value_does_not_end_the_host",
     ),
     Defence(
+        threat="T3",
+        function="specfn.http.follow_up:_is_allowed",
+        off=gives(value=True),
+        tests="test_only_a_declared_path_is_requested",
+    ),
+    Defence(
         threat="T4",
         function="specfn.http.follow_up:resolve_reference",
         off=joined,

@@ -1,12 +1,17 @@
 """T3: what the caller sends always, and credentials, reach the origins that the caller named."""
 
+import json
 from typing import Any
 
+import httpx
 import pytest
+from tests.invocation.paging.list_apis import offset
 
-from specfn import Connection, request
+from specfn import Connection, load, request
 from specfn.errors import UsageError
 from specfn.http.transport import send
+from specfn.options import Options
+from specfn.settings import Paging
 
 CANARY = "canary-8c0e"
 SCHEMES = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
@@ -109,3 +114,43 @@ def test_the_caller_chooses_any_tenant(make: Any) -> None:
     assert CANARY not in str(made.url) + str(made.headers.raw)
     bound = connection(None, origins=("https://api.example",), server_variables=variables)
     assert request(function, {}, bound).headers["X-Tenant"] == CANARY
+
+
+@pytest.mark.parametrize(
+    ("path", "is_requested"),
+    [
+        ("/v1/items/pages/2", True),
+        ("http://lists.test/v1/items/pages/2", True),
+        ("https://lists.test/v1/items/pages/2", False),
+        ("http://evil.test/v1/items/pages/2", False),
+        ("/v1/items/pages/2/3", False),
+        ("/v1/items/pages/", False),
+        ("/v1/items/pages/..", False),
+        ("/v1/items/pages/%2e%2e", False),
+        ("/v1/items/pages/..%2f..%2fadmin", False),
+        ("/admin", False),
+    ],
+)
+def test_only_a_declared_path_is_requested(path: str, *, is_requested: bool) -> None:
+    """The path of a next URL is requested only on the same origin, and only if the caller's pattern has it."""
+    requests: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        onward = path if len(requests) == 1 else None
+        body = {"items": [{"id": len(requests)}], "next": onward}
+        return httpx.Response(200, content=json.dumps(body))
+
+    raw: dict[str, Any] = offset("x", declared={"next": {"type": "string"}}).document()
+    client = httpx.Client(transport=httpx.MockTransport(respond))
+    own = Connection(
+        base_url="http://lists.test/v1", client=client, allow_insecure=True, query={"key": "k"}
+    )
+    for pattern in (None, "/v1/items/pages/*"):
+        requests.clear()
+        declared = {"*": Paging(kind="url", source="next", next_path=pattern)}
+        pages = [*load(raw, options=Options(paging=declared)).pages("list", {}, own)]
+        paths = [request.url.path for request in requests[1:]]
+        assert paths == ["/v1/items/pages/2"] * (is_requested and pattern is not None)
+        assert all(request.url.params["key"] == "k" for request in requests)
+        assert pages[-1].stopped == ("end" if paths else "problem")

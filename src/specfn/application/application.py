@@ -456,8 +456,8 @@ class Application(FunctionSet):
     ) -> "Iterator[Page]":
         """Iterate over the pages of a function that reads data.
 
-        Each page has ``items``, ``result`` and ``next``, the arguments of the page after it. A next URL is followed
-        only on the same origin and below the base path. The iteration stops if the server repeats a cursor or a page.
+        Each page has ``items``, ``result`` and ``next``, the arguments of the page after it. Of a next URL on the same
+        host, only the query is used. The iteration stops if the server repeats a cursor, or the items of a page.
 
         Args:
             function: the function, or any of its names.

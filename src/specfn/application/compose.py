@@ -255,5 +255,5 @@ def _function(
         schemas=schemas,
         undescribed_keys=() if schemas.split_schemas is None else schemas.split_schemas.human_keys,
         shortened=shortened,
-        lazy_paging=LazyPaging(route, components),
+        lazy_paging=LazyPaging(route, components, schemas.settings.paging),
     )

@@ -18,7 +18,7 @@ from specfn.migrate.migrate import operations
 from specfn.migrate.operation_keys import route_keys, texts_of
 from specfn.migrate.route import Route
 from specfn.migrate.template import colon_name
-from specfn.settings import Settings
+from specfn.settings import Paging, Settings
 from specfn.tools.function_keys import FunctionKeys
 from specfn.tools.function_set import AdvertisedFunction
 
@@ -93,7 +93,7 @@ def _refuse_equal_names(before: Sequence[Function], after: Sequence[Function]) -
 def refuse_unmatched(
     routes: Sequence[Route], document: JsonObject, settings: Settings, resolve: SchemaResolver
 ) -> None:
-    """Check that the keys of ``answers``, ``hidden``, ``media_types``, ``path_parameters`` and ``safety`` match something in the document.
+    """Check that the keys of ``answers``, ``hidden``, ``media_types``, ``paging``, ``path_parameters`` and ``safety`` match something in the document.
 
     Args:
         routes: of the document, before any is selected.
@@ -107,6 +107,8 @@ def refuse_unmatched(
     bodies = (route for route in routes if route.body is not None)
     _refuse_unmatched_keys("safety", settings.safety, routes, "function")
     _refuse_unmatched_keys("answers", settings.answers, routes, "function")
+    _refuse_unmatched_keys("paging", settings.paging, routes, "function")
+    _refuse_unknown_page_parameters(settings.paging, routes)
     _refuse_unmatched_keys(
         "media_types", settings.media_types, bodies, "function with a request body"
     )
@@ -125,6 +127,22 @@ def _refuse_unmatched_keys(
         if not any(keys.match(pattern) for keys in operations):
             closest = near(pattern, texts_of(operations))
             raise UsageError(f"Options.{option}: {pattern!r} matches no {what}{closest}")
+
+
+def _refuse_unknown_page_parameters(
+    table: Mapping[str, Paging | None], routes: Sequence[Route]
+) -> None:
+    for pattern, paging in table.items():
+        name = None if paging is None or not paging.parameter else paging.parameter
+        if name is None or name.startswith("body."):
+            continue
+        matching = [route for route in routes if route_keys(route).match(pattern)]
+        groups = [route.query.parameters for route in matching if route.query is not None]
+        own = [parameter for parameters in groups for parameter in parameters]
+        known = {name for one in own for name in (one.key, *one.members)}
+        if name.removeprefix("query.") not in known:
+            closest = near(name, sorted(known))
+            raise UsageError(f"Options.paging: {pattern!r} has no parameter {name!r}{closest}")
 
 
 def _refuse_unknown_segments(choices: Mapping[str, bool], document: JsonObject) -> None:

@@ -127,7 +127,12 @@ class Function:
     @property
     def paging(self) -> "Paging | None":
         """Return the paging; ``None`` if no paging is declared, or if the human fills in its parameter."""
-        return None if self.lazy_paging is None else self.lazy_paging.without(self.undescribed_keys)
+        return None if self.lazy_paging is None else self.lazy_paging.paging(self.undescribed_keys)
+
+    def paging_of(self, data: Any) -> "Paging | None":
+        """Return the paging with the members that a received response has, documented or not."""
+        lazy = self.lazy_paging
+        return None if lazy is None else lazy.paging_of(data, self.undescribed_keys)
 
     # -- what a model reads -------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import zip_longest
 from typing import Final
 from urllib.parse import unquote_plus
 
@@ -45,30 +46,40 @@ def follow_up(
 
 
 def next_page_request(
-    request: httpx.Request, target: httpx.URL, own_names: Collection[str] = ()
+    request: httpx.Request,
+    target: httpx.URL,
+    own_names: Collection[str] = (),
+    path: str | None = None,
 ) -> httpx.Request | None:
     """Return the request of the next page: the URL of this page with the query of the URL that the server named.
 
-    The named path is never requested (rule X13). ``None`` if it differs and the query does not lead to another page.
+    The named path is never requested (rule X13), unless the caller allows it. ``None`` if the query does not lead to
+    another page.
 
     Args:
         request: the request of this page.
-        target: the URL that the server named, with the same origin.
+        target: the URL that the server named, on the same host.
         own_names: the names of query members that this side decides, as it does for those of the connection.
+        path: the pattern of the path to request on the same origin; ``None`` to use the query only.
     """
     always: Sequence[str] = request.extensions.get(ALWAYS, ())
     own = {*own_names, *map(_name_of, always)}
     named = [pair for pair in _pairs(target) if _name_of(pair) not in own]
     query = "&".join((*named, *(pair for pair in _pairs(request.url) if _name_of(pair) in own)))
-    url = request.url.copy_with(fragment=None, query=query.encode("ascii") or None)
-    if not is_same_path(target, request.url) and (not named or url == request.url):
+    base = request.url if path is None else target
+    url = base.copy_with(fragment=None, query=query.encode("ascii") or None)
+    is_allowed = bool(named) if path is None else _is_allowed(url, request.url, path)
+    if not is_allowed or url == request.url:
         return None
     return follow_up(request, url, "GET", keeps_body=False)
 
 
-def is_same_path(one: httpx.URL, other: httpx.URL) -> bool:
-    """Return whether two URLs have the same path, as it is sent."""
-    return one.raw_path.partition(b"?")[0] == other.raw_path.partition(b"?")[0]
+def _is_allowed(url: httpx.URL, own: httpx.URL, pattern: str) -> bool:
+    """Return whether a URL has the origin of another one, and a path that matches a pattern segment by segment."""
+    path = url.raw_path.partition(b"?")[0].decode("ascii")
+    pairs = [*zip_longest(path.split("/"), pattern.split("/"), fillvalue="")]
+    is_matching = all(segment == part or (part == "*" and segment) for segment, part in pairs)
+    return is_matching and hazard(path) is None and origin_with_port(url) == origin_with_port(own)
 
 
 def _pairs(url: httpx.URL) -> list[str]:
@@ -79,13 +90,19 @@ def _name_of(pair: str) -> str:
     return unquote_plus(pair.partition("=")[0])
 
 
-def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
-    """Resolve a reference without its fragment; return ``None`` if it is invalid or has another origin."""
+def join_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
+    """Resolve a reference without its fragment; return ``None`` if it is invalid or contains user information."""
     try:
         url = base.join(reference).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError):
         return None
-    return None if url.userinfo or origin_with_port(url) != origin_with_port(base) else url
+    return None if url.userinfo else url
+
+
+def resolve_reference(base: httpx.URL, reference: str) -> httpx.URL | None:
+    """Resolve a reference as ``join_reference`` does; return ``None`` also if it has another origin."""
+    url = join_reference(base, reference)
+    return None if url is None or origin_with_port(url) != origin_with_port(base) else url
 
 
 # -- links to next pages (RFC 8288; rule X9) ---------------------------------------------------------

@@ -5,15 +5,15 @@ of a page, or an offset.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
-from specfn.http.follow_up import is_same_path, links, next_page_request, resolve_reference
-from specfn.invocation.keyed_arguments import at, change, difference, repair
+from specfn.http.follow_up import join_reference, links, next_page_request
+from specfn.invocation.keyed_arguments import at, change, repair
 from specfn.migrate.paging.record import Names, Paging
 from specfn.migrate.route import Parameter
 
@@ -41,54 +41,92 @@ _LINKED: Final = Paging(kind="link")
 
 #: The reasons why a URL gives no arguments.
 _FOREIGN_URL: Final = "the server named a URL on another host, which is not followed"
-_OTHER_PATH: Final = "the server named a URL that differs in its path, which is not requested"
+_SAME_QUERY: Final = (
+    "the server named a URL with the query of this page, and its path is not requested"
+)
 _INVALID_URL: Final = (
     f"the server named an invalid URL, or one of over {MAX_URL_CHARACTERS:,} characters"
 )
 _INEXPRESSIBLE_URL: Final = (
     "the server named a URL that the parameters cannot express; code can follow it"
 )
+_NO_VALUE: Final = "the response does not say how to request it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPage:
-    """The next page of a response.
+    """What a response says of the next page.
 
     Attributes:
         arguments: the complete arguments by key; ``None`` if the next page cannot be requested by arguments.
-        changes: the members of ``arguments`` that differ from those of this page.
         request: the request of the next page if only its URL is known.
         problem: the reason why there are no arguments, as a sentence.
+        is_certain: true if the response says that there is a next page.
+        is_last: true if the response says that this page is the last.
+        otherwise: the arguments to use if the page of ``arguments`` repeats the items of this page, because the first
+            page has the number 1.
     """
 
     arguments: JsonObject | None = None
-    changes: JsonObject | None = None
     request: "httpx.Request | None" = None
     problem: str | None = None
+    is_certain: bool = True
+    is_last: bool = False
+    otherwise: JsonObject | None = None
+
+
+#: What a response says of the last page, and one that does not say whether it is the last.
+LAST: Final = NextPage(is_last=True, is_certain=False)
+UNKNOWN: Final = NextPage(is_certain=False)
 
 
 def next_page(
-    function: Function, named: JsonObject, result: "Result", connection: "Connection"
+    function: Function,
+    named: JsonObject,
+    result: "Result",
+    connection: "Connection",
+    before: "Before | None" = None,
 ) -> NextPage | None:
-    """Return the next page of a response; ``None`` after the last page, or if the next one cannot be determined.
+    """Return what a response says of the next page; ``None`` if the function has no pages.
 
     Args:
         function: the function, with the arguments that may be changed.
         named: the valid arguments of this page by key.
         result: this page.
         connection: the connection of the call.
+        before: the pages before this one; ``None`` if they are not known.
     """
-    target, describes_pages = _linked(result.headers)
-    paging = function.paging or (_LINKED if describes_pages else None)
-    if paging is None or function.safety != "read" or not result.ok or result.truncated:
+    target, describes_pages = linked(result.headers)
+    paging = function.paging_of(result.data)
+    if paging is None and describes_pages:
+        paging = _LINKED
+    if paging is None or function.safety != "read" or not result.ok:
         return None
-    page = _ReceivedPage(function, named, result, connection, paging)
-    if describes_pages and paging.kind not in {"cursor", "last_item"}:
-        return None if target is None else page.at_url(target)
-    return page.following()
+    if result.truncated:
+        return UNKNOWN
+    before = before or Before()
+    if paging.start is None and before.start is not None:
+        paging = replace(paging, start=before.start)
+    page = _ReceivedPage(function, named, result, connection, paging, before)
+    return page.following(target, describes_pages=describes_pages)
 
 
-def _linked(headers: Mapping[str, str]) -> tuple[str | None, bool]:
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The pages before this one.
+
+    Attributes:
+        items: the number of their items, if they begin with the first page; else ``None``.
+        has_link: true if the one before named this page in a header.
+        start: the number of the first page, if the pages before show it.
+    """
+
+    items: int | None = None
+    has_link: bool = False
+    start: int | None = None
+
+
+def linked(headers: Mapping[str, str]) -> tuple[str | None, bool]:
     """Return the URL of the next page in the headers of a response, and whether they describe pages.
 
     It is that of ``rel="next"`` in ``Link``, or that of ``Next-Page``.
@@ -114,74 +152,109 @@ class _ReceivedPage:
     result: "Result"
     connection: "Connection"
     paging: Paging
+    before: Before
 
-    def following(self) -> NextPage | None:
-        """Return the page that the body of the response or a counter names."""
-        kind = self.paging.kind
-        if kind == "link" or _is_last(self.result.data, self.paging):
-            return None
-        if kind in {"page", "offset"}:
-            return self._counted()
-        return self._after_last_item() if kind == "last_item" else self._named_by_member()
+    def following(self, target: str | None, *, describes_pages: bool) -> NextPage:
+        """Return the page that the response names, or a counter.
+
+        Args:
+            target: the URL of the next page in the headers.
+            describes_pages: true if the headers name pages.
+        """
+        paging, data = self.paging, self.result.data
+        is_member = paging.kind in {"cursor", "url"} and bool(paging.source)
+        value = value_at(data, paging.source) if is_member else None
+        is_named = value is not None and value is not False and value not in ("", 0)
+        if target is not None and not (paging.kind == "cursor" and is_named):
+            return self.at_url(target)
+        more = _says_more(data, paging)
+        if more is False:
+            return LAST
+        if is_named:
+            is_echo = paging.source[-1:] == (paging.parameter or ())[-1:]
+            if is_echo and value == value_at(self.named, paging.parameter):
+                return UNKNOWN
+            return self._at_url_or_cursor(value)
+        if paging.kind == "last_item":
+            return self._after_last_item(more)
+        is_ended = describes_pages or self.before.has_link or self._ends_without_value()
+        if is_ended and more is None and not self._can_count_instead():
+            return LAST
+        if paging.counter is not None:
+            return self._counted(more)
+        items = items_of(data, paging)
+        if more is None and (items == [] or self._has_total(items)):
+            return LAST
+        return NextPage(problem=_NO_VALUE) if more else UNKNOWN
+
+    def _ends_without_value(self) -> bool:
+        """Return whether a response without a next value is the last: the document or the response has its place."""
+        paging = self.paging
+        if paging.kind not in {"cursor", "url", "link"}:
+            return False
+        return paging.is_documented or bool(paging.source)
+
+    def _can_count_instead(self) -> bool:
+        """Return whether a counter continues without a next value: a total says more, and no cursor is in use."""
+        paging = self.paging
+        is_alternative = (
+            paging.counter is not None and value_at(self.named, paging.parameter) is None
+        )
+        return is_alternative and self._by_numbers(items_of(self.result.data, paging)) is True
 
     # -- URLs ----------------------------------------------------------------------------------------
 
     def at_url(self, reference: str) -> NextPage:
         """Return the page at a URL that the server named, relative to this page.
 
-        Only the query of the URL is used, without credentials. Its path is never requested (rule X13). A counter
-        replaces a URL that gives no arguments, unless it is on another host.
+        Only the query of the URL is used, without credentials. Its path is never requested (rule X13), unless
+        ``Options.paging`` allows it. A counter replaces a URL that gives no arguments, unless it is on another host.
         """
         function, own = self.function, self.result.request
         if own is None or len(reference) > MAX_URL_CHARACTERS or not reference.isprintable():
             return self._counted_or(NextPage(problem=_INVALID_URL))
-        target = resolve_reference(own.url, reference)
-        if target is None:
-            if _has_host(reference):
-                return NextPage(problem=_FOREIGN_URL)
+        target = join_reference(own.url, reference)
+        if target is None or target.scheme not in {"http", "https"}:
             return self._counted_or(NextPage(problem=_INVALID_URL))
-        request = next_page_request(own, target, _members_added(function, self.connection))
-        if request is None:
-            return self._counted_or(NextPage(problem=_OTHER_PATH))
-        query = request.url.query.decode("ascii")
-        arguments = with_query(function, self.named, query, self.connection)
-        if arguments == self.named and not is_same_path(target, own.url):
-            return self._counted_or(NextPage(problem=_OTHER_PATH))
+        if target.host != own.url.host:
+            return NextPage(problem=_FOREIGN_URL)
+        added = _members_added(function, self.connection)
+        request = next_page_request(own, target, added)
+        query = b"" if request is None else request.url.query
+        arguments = with_query(function, self.named, query.decode("ascii"), self.connection)
+        if request is None or arguments == self.named:
+            request = next_page_request(own, target, added, path=self.paging.next_path)
+            return self._counted_or(NextPage(request=request, problem=_SAME_QUERY))
         if arguments is None:
+            request = request if request.method == own.method else None
             return self._counted_or(NextPage(request=request, problem=_INEXPRESSIBLE_URL))
-        return self._with_arguments(arguments)
+        return NextPage(arguments=arguments)
 
     def _counted_or(self, page: NextPage) -> NextPage:
-        counted = None if self.paging.counter is None else self._counted()
+        counted = None if self.paging.counter is None else self._counted(more=True)
         return page if counted is None or counted.arguments is None else counted
 
     # -- cursors -------------------------------------------------------------------------------------
 
-    def _named_by_member(self) -> NextPage | None:
+    def _at_url_or_cursor(self, value: Any) -> NextPage:
         """Return the page whose cursor or URL is a member of the response."""
-        value = value_at(self.result.data, self.paging.source)
-        if value is None or value is False or value in ("", 0):
-            return self._counted_without_cursor()
-        if self.paging.kind == "url" or _is_url(value):
-            if not isinstance(value, str):
-                return NextPage(problem=_INVALID_URL)
-            return self.at_url(value)
+        if isinstance(value, str) and (value.lower().startswith(_URL) or "?" in value):
+            is_cursor = self.paging.kind == "cursor" and not value.lower().startswith("http")
+            return self._at_cursor(value) if is_cursor else self.at_url(value)
+        if self.paging.parameter is None:
+            return self._counted_or(
+                NextPage(problem="the server named it by a value that is not a URL")
+            )
         return self._at_cursor(value)
 
-    def _counted_without_cursor(self) -> NextPage | None:
-        """Return the page of a counter, if no cursor is in use and the documented total is not reached."""
-        paging = self.paging
-        is_used = value_at(self.named, paging.parameter) is not None
-        has_total = value_at(self.result.data, paging.total) is not None
-        is_alternative = paging.kind == "cursor" and paging.counter is not None
-        return self._counted() if is_alternative and has_total and not is_used else None
-
-    def _after_last_item(self) -> NextPage | None:
+    def _after_last_item(self, more: bool | None) -> NextPage:  # noqa: FBT001  # of three values
         items = items_of(self.result.data, self.paging)
-        if not items:
-            return None
+        if not items or self._has_total(items):
+            return LAST if more is None else NextPage(problem=_NO_VALUE)
         value = value_at(items[-1], self.paging.source)
-        return None if value is None else self._at_cursor(value)
+        if value is None or not _is_rising(items, self.paging.source):
+            return UNKNOWN
+        return replace(self._at_cursor(value), is_certain=bool(more))
 
     def _at_cursor(self, value: Any) -> NextPage:
         parameter = self.paging.parameter
@@ -191,43 +264,99 @@ class _ReceivedPage:
             return NextPage(problem=f"its cursor for {name} contains control characters")
         arguments = None
         if isinstance(value, str | int) and not isinstance(value, bool):
-            arguments = repair(self.function, change(self.named, at(parameter, value)))
+            arguments = self._with(parameter, value)
         if arguments is None:
             return NextPage(problem=f"its cursor is not valid for {name}")
         if isinstance(value, str) and len(value) > _MAX_CURSOR_CHARACTERS:
             problem = f"its cursor for {name} has {len(value):,} characters, which is too long"
             is_usable = len(value) <= MAX_URL_CHARACTERS
             return NextPage(arguments=arguments if is_usable else None, problem=problem)
-        return self._with_arguments(arguments)
+        return NextPage(arguments=arguments)
 
     # -- counters ------------------------------------------------------------------------------------
 
-    def _counted(self) -> NextPage | None:
-        """Return the page at the next value of a counter. A short page is not the end: servers limit the size of pages."""
-        paging, data = self.paging, self.result.data
-        assert paging.counter is not None
-        if _is_last(data, paging):
-            return None
-        items = items_of(data, paging)
-        if items == [] or (items is None and not data):
-            return None
-        present = present_count(self.named, data, paging)
-        received = None if items is None else len(items)
-        if present is not None and _is_complete(present, received, data, paging):
-            return None
-        step = 1 if paging.counts == "page" else received
-        name = escape_invisible(".".join(paging.counter))
-        if present is None or step is None:
-            text = f"the first value of {name} is not documented; pass {name} to continue"
-            return NextPage(problem=text)
-        value = present + step
-        arguments = repair(self.function, change(self.named, at(paging.counter, value)))
-        if arguments is None:
-            return NextPage(problem=f"{value} is not valid for {name}")
-        return self._with_arguments(arguments)
+    def _counted(self, more: bool | None) -> NextPage:  # noqa: FBT001  # of three values
+        """Return the page at the next value of a counter. A short page is not the end: servers limit the size of pages.
 
-    def _with_arguments(self, arguments: JsonObject) -> NextPage:
-        return NextPage(arguments=arguments, changes=difference(self.named, arguments))
+        Args:
+            more: what the response says: whether there is a next page; ``None`` if it does not say.
+        """
+        paging, data = self.paging, self.result.data
+        counter = paging.counter
+        assert counter is not None
+        items = items_of(data, paging)
+        if more is None:
+            more = self._by_numbers(items)
+        is_empty = items == [] or (items is None and not data)
+        if more is False or (more is None and is_empty):
+            return LAST
+        present = present_count(self.named, data, paging)
+        name = escape_invisible(".".join(counter))
+        step = 1 if paging.counts == "page" else len(items or ())
+        if not step:
+            return NextPage(problem=_NO_VALUE) if more else UNKNOWN
+        value = 1 if present is None else present + step
+        arguments = self._with(counter, value)
+        if arguments is None:
+            return NextPage(problem=f"{value} is not valid for {name}", is_certain=bool(more))
+        otherwise = self._with(counter, 2) if present is None else None
+        return NextPage(arguments=arguments, is_certain=bool(more), otherwise=otherwise)
+
+    def _by_numbers(self, items: list[Any] | None) -> bool | None:
+        """Return whether the numbers of the response prove that there is a next page, or none; else ``None``."""
+        paging, data = self.paging, self.result.data
+        value, received = present_count(self.named, data, paging), len(items or ())
+        size = page_size(self.named, data, paging)
+        pages, total = _integer_at(data, paging.pages), self._total(received)
+        # the number of earlier pages or items, at least and at most: the first page may have the number 0 or 1
+        high = (value or 0) - (paging.start or 0)
+        low = high if paging.start is not None or not value else high - 1
+        if paging.counts == "page" and pages is not None and pages > 0:
+            return True if high + 1 < pages else False if low + 1 >= pages else None
+        if total is not None and items is not None:
+            if paging.counts == "offset" or high == 0:
+                return high + received < total
+            if self.before.items is not None:
+                return self.before.items + received < total
+            # a page has at least as many items as the last one, and at most as many as were requested
+            stated = _integer_at(data, paging.page_size)
+            is_exact = low == high and stated is not None and low * stated + received >= total
+            if (low + 1) * received >= total or is_exact:
+                return False
+            return True if size is not None and (high + 1) * size < total else None
+        echoed = _integer_at(data, paging.page_size)
+        return False if echoed is not None and items is not None and received < echoed else None
+
+    def _total(self, received: int) -> int | None:
+        """Return the number of all items. A ``count`` is one if it is greater than this page and not its size."""
+        total = _integer_at(self.result.data, self.paging.total)
+        count = _integer_at(self.result.data, self.paging.count)
+        if total is None and count is not None and count > received:
+            return None if count == page_size(self.named, None, self.paging) else count
+        return total or None
+
+    def _has_total(self, items: list[Any] | None) -> bool:
+        """Return whether all items were received, on this page and those before."""
+        total = None if items is None else self._total(len(items))
+        before = self.before.items
+        return total is not None and before is not None and before + len(items or ()) >= total
+
+    def _with(self, path: Names, value: Any) -> JsonObject | None:
+        return repair(self.function, change(self.named, at(path, value)))
+
+
+def _is_rising(items: list[Any], path: Names) -> bool:
+    """Return whether the last of the numbers that identify items is the greatest; a list from new to old goes back."""
+    numbers = [int(text) for item in items if (text := str(value_at(item, path))[:40]).isdecimal()]
+    return len(numbers) < len(items) or numbers[-1] == max(numbers)
+
+
+def _says_more(data: Any, paging: Paging) -> bool | None:
+    """Return what a boolean of the response says: whether there is a next page; ``None`` without such a boolean."""
+    more, last = value_at(data, paging.more), value_at(data, paging.last)
+    if isinstance(more, bool):
+        return more
+    return not last if isinstance(last, bool) else None
 
 
 # -- URLs ------------------------------------------------------------------------------------------------
@@ -300,17 +429,6 @@ def _members_added(function: Function, connection: "Connection") -> set[str]:
     return {*connection.query, *keys, *hidden, *fixed}
 
 
-def _has_host(reference: str) -> bool:
-    try:
-        return bool(urlsplit(reference).netloc)
-    except ValueError:
-        return False
-
-
-def _is_url(value: Any) -> bool:
-    return isinstance(value, str) and value.lower().startswith(("http://", "https://"))
-
-
 # -- counters --------------------------------------------------------------------------------------------
 
 
@@ -319,32 +437,19 @@ def present_count(named: JsonObject, data: Any, paging: Paging) -> int | None:
     sent = value_at(named, paging.counter)
     if type(sent) is int:
         return sent
-    return paging.start if paging.start is not None else _integer_at(data, paging.current)
+    stated = _integer_at(data, paging.current)
+    is_assumed = paging.counts == "offset" and paging.start == 0
+    if stated in {0, 1} and (paging.start is None or is_assumed):
+        return stated
+    return paging.start
 
 
-def _is_last(data: Any, paging: Paging) -> bool:
-    """Return whether a documented boolean says that a page is the last."""
-    return value_at(data, paging.more) is False or value_at(data, paging.last) is True
-
-
-def _is_complete(value: int, received: int | None, data: Any, paging: Paging) -> bool:
-    """Return whether a documented total proves that a page is the last.
-
-    A number of pages is compared as if pages were counted from one. A page number times the items received is at most
-    the number of items up to here, because each earlier page has at least as many items as the last one.
-    """
-    pages, total = _integer_at(data, paging.pages), _integer_at(data, paging.total)
-    is_from_zero = paging.start == 0
-    if paging.counts == "page":
-        if pages is not None and pages > 0 and value + is_from_zero >= pages:
-            return True
-        return (
-            total is not None
-            and received is not None
-            and (value + is_from_zero) * received >= total > 0
-        )
-    first = min(value, 1) if paging.start is None else paging.start
-    return total is not None and received is not None and value - first + received >= total
+def page_size(named: JsonObject, data: Any, paging: Paging) -> int | None:
+    """Return the maximum number of items of this page: as the response states it, as sent, or by default."""
+    stated, sent = _integer_at(data, paging.page_size), value_at(named, paging.size)
+    if stated is not None:
+        return stated
+    return sent if type(sent) is int else paging.default_size
 
 
 # -- members of a response -------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.digest import digest
@@ -11,11 +11,19 @@ from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.values import brief
-from specfn.errors import SpecfnError, UsageError
+from specfn.errors import HTTPStatusError, SpecfnError, UsageError
 from specfn.function.function import Function
 from specfn.http.transport.send import call_through, forward_through, successful
 from specfn.invocation.keyed_arguments import by_key, in_style
-from specfn.invocation.next_page import NextPage, items_of, next_page
+from specfn.invocation.next_page import (
+    UNKNOWN,
+    Before,
+    NextPage,
+    items_of,
+    linked,
+    next_page,
+    value_at,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -24,12 +32,24 @@ if TYPE_CHECKING:
     from specfn.http.masking import Masking
     from specfn.http.response.response import Result
 
-#: The reasons to stop after a page: it is the last, a budget is reached, the server repeats a cursor or a page, or the
-#: next page cannot be requested (``problem``).
-Stopped: TypeAlias = Literal["end", "budget", "repeated", "problem"]
+#: The reasons to stop after a page: the server says that it is the last, nobody knows whether it is, a budget is reached,
+#: the server repeats a cursor or a page, or the next page cannot be requested (``problem``).
+Stopped: TypeAlias = Literal["end", "unknown", "budget", "repeated", "problem"]
 
-#: The maximum number of pages of one iteration.
+#: The maximum number of pages of one iteration, and of empty ones in a row.
 _MAX_PAGES: Final = 100_000
+_MAX_EMPTY_PAGES: Final = 100
+
+#: What a status says of a page after a full one: that there is no such page, or that its number is not valid.
+_AFTER_THE_END: Final[dict[int, Stopped]] = {
+    404: "end",
+    400: "unknown",
+    416: "unknown",
+    422: "unknown",
+}
+
+#: Members with the identifier of an item.
+_IDENTIFIERS: Final = ("id", "_id", "uuid", "guid")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +57,12 @@ class Page:
     """One page of a function.
 
     Attributes:
-        items: the items; ``None`` if the document does not name them and the response has no single array.
+        items: the items; empty if the response repeats the page before, or has an error status; ``None`` if the document
+            does not name them and the response has no single array.
         result: the response.
         next: the arguments of the next page; ``None`` after the last page, or if only the URL of the next one is known.
         stopped: the reason why this is the last page of the iteration; ``None`` if another page follows.
-        problem: the reason as a sentence, if the next page cannot be requested.
+        problem: the reason as a sentence, if the next page cannot be requested, or the server refuses it.
     """
 
     items: list[Any] | None
@@ -68,26 +89,53 @@ class _Walk:
     io: SyncIO
     items: int = 0
     size: int = 0
+    empty: int = 0
+    before: Before = field(default_factory=Before)
     masking: "Masking | None" = field(default=None)
     seen: set[str] = field(default_factory=set)
 
     async def pages(self, arguments: Any) -> AsyncGenerator[Page, None]:
         """Yield the pages that begin with the given arguments."""
         sent, request = arguments, None
-        content: str | None = None
-        self.seen.add(digest(_as_json(by_key(self.function, arguments)) or b""))
+        onward: NextPage | None = None
+        keys: list[str] | None = None
+        named = by_key(self.function, sent)
+        self.before = Before(items=0 if self._is_first(named) else None)
+        self.seen.add(digest(_as_json(named) or b""))
         for _ in range(_MAX_PAGES):
-            result = await self._receive(sent, request)
-            named = by_key(self.function, sent)
-            before, content = content, _digest(result.data)
-            if content is not None and content == before:
+            try:
+                result = await self._receive(sent, request)
+            except HTTPStatusError as error:
+                page = self._after_the_end(error, onward)
+                if page is None:
+                    raise
+                yield page
                 return
-            page, onward = self._page(named, result)
+            paging = self.function.paging_of(result.data)
+            items = None if paging is None else items_of(result.data, paging)
+            previous, keys = keys, _item_keys(items, result.data)
+            if keys and keys == previous:
+                if onward is not None and onward.otherwise is not None:
+                    self.before = replace(self.before, start=1)
+                    sent = in_style(self.function, onward.otherwise)
+                    onward = replace(onward, otherwise=None)
+                    continue
+                yield Page(items=[], result=result, stopped="repeated")
+                return
+            if onward is not None and onward.otherwise is not None:
+                self.before = replace(self.before, start=0)
+            page, onward = self._page(by_key(self.function, sent), result, items)
             yield page
-            if page.stopped is not None or onward is None:
+            if page.stopped is not None:
                 return
             request = onward.request
             sent = page.next if onward.arguments is not None else sent
+
+    def _is_first(self, named: JsonObject) -> bool:
+        """Return whether arguments request the first page, because no parameter of paging is in them."""
+        paging = self.function.paging
+        paths = () if paging is None else (paging.parameter, paging.counter)
+        return all(value_at(named, path) is None for path in paths)
 
     async def _receive(self, sent: Any, request: "httpx.Request | None") -> "Result":
         """Return one page.
@@ -106,31 +154,39 @@ class _Walk:
             error.next = sent if request is None else None
             raise
 
-    def _page(self, named: JsonObject, result: "Result") -> tuple[Page, NextPage | None]:
-        """Return one page, and the next one if it can be requested."""
-        paging = self.function.paging
-        assert paging is not None
-        items = items_of(result.data, paging)
-        onward = next_page(self.function, named, result, self.connection)
+    def _after_the_end(self, error: HTTPStatusError, onward: NextPage | None) -> Page | None:
+        """Return the last page if the server refuses one that it did not announce; ``None`` for another error."""
+        stopped = _AFTER_THE_END.get(error.status)
+        if stopped is None or onward is None or onward.is_certain:
+            return None
+        result = cast("Result", error.result)
+        return Page(items=[], result=result, stopped=stopped, problem=str(error))
+
+    def _page(
+        self, named: JsonObject, result: "Result", items: list[Any] | None
+    ) -> tuple[Page, NextPage]:
+        """Return one page, and what it says of the next one."""
+        onward = next_page(self.function, named, result, self.connection, self.before) or UNKNOWN
         following = None
-        if onward is not None and onward.arguments is not None:
+        if onward.arguments is not None:
             following = in_style(self.function, onward.arguments)
         self.items += len(items or ())
+        self.empty = 0 if items else self.empty + 1
+        count = None if self.before.items is None else self.items
+        has_link = linked(result.headers)[0] is not None
+        self.before = replace(self.before, items=count, has_link=has_link)
         stopped = self._stopped(onward, result)
-        page = Page(
-            items=items,
-            result=result,
-            next=following,
-            stopped=stopped,
-            problem=onward.problem if onward is not None and stopped == "problem" else None,
-        )
+        problem = onward.problem if stopped == "problem" else None
+        if self.empty > _MAX_EMPTY_PAGES and stopped is None:
+            stopped, problem = "problem", f"the server sent {self.empty} empty pages in a row"
+        page = Page(items=items, result=result, next=following, stopped=stopped, problem=problem)
         return page, onward
 
-    def _stopped(self, onward: NextPage | None, result: "Result") -> Stopped | None:
-        if onward is None:
-            return "end"
+    def _stopped(self, onward: NextPage, result: "Result") -> Stopped | None:
         if onward.arguments is None and onward.request is None:
-            return "problem"
+            if onward.problem is not None:
+                return "problem"
+            return "end" if onward.is_last else "unknown"
         key = _key(onward)
         if key in self.seen:
             return "repeated"
@@ -150,10 +206,18 @@ def _key(onward: NextPage) -> str:
     return digest(str(onward.request.url.raw_path) if onward.request is not None else "")
 
 
-def _digest(data: Any) -> str | None:
-    """Return a digest of the data of a response; ``None`` for data that JSON cannot express."""
-    content = _as_json(data)
-    return None if content is None else digest(content)
+def _item_keys(items: list[Any] | None, data: Any) -> list[str] | None:
+    """Return what identifies the items of a page, in their order: their identifiers, else their contents.
+
+    ``None`` for items that JSON cannot express. A page without known items is one item.
+    """
+    whole = [data] if items is None else items
+    for name in _IDENTIFIERS:
+        own = [item.get(name) if isinstance(item, dict) else None for item in whole]
+        if all(type(one) in {str, int} for one in own):
+            return [f"{name}={one}" for one in own]
+    contents = [_as_json(item) for item in whole]
+    return None if None in contents else [digest(content or b"") for content in contents]
 
 
 def _as_json(data: Any) -> bytes | None:

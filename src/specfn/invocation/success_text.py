@@ -21,7 +21,14 @@ from specfn.invocation.keyed_arguments import (
     repair,
     tool_names,
 )
-from specfn.invocation.next_page import NextPage, items_path, next_page, present_count, value_at
+from specfn.invocation.next_page import (
+    NextPage,
+    items_path,
+    next_page,
+    page_size,
+    present_count,
+    value_at,
+)
 from specfn.invocation.response_fields import ResponseFields, ResponseView
 from specfn.migrate.paging.record import Names, Paging
 from specfn.tools.tool import Tool
@@ -174,11 +181,11 @@ def _page_text(
     ):
         following = NextPage(problem="its arguments contain a credential of the connection")
     own = view.lines()
-    lines = _next_lines(following, rename)
+    lines = _next_lines(following, named, rename)
     # lines on truncation take more than this, but at most half of the limit
     occupied = sum(len(line) + 1 for line in (*own, *lines))
     text = render(max(limit - occupied, limit // 2, _MIN_JSON_CHARACTERS))
-    rest, paging = None, function.paging
+    rest, paging = None, function.paging_of(result.data)
     if paging is not None and function.safety == "read" and result.ok:
         rest = _rest_of_page(function, named, result, paging, text, view.result.data)
         if hides_next and rest is not None and not rest.is_smaller:
@@ -191,20 +198,31 @@ def _page_text(
     return _PageText("\n".join((text, *own, *lines)), after, hidden)
 
 
-def _next_lines(following: NextPage | None, rename: _Rename) -> list[str]:
-    if following is None:
+def _next_lines(following: NextPage | None, named: JsonObject, rename: _Rename) -> list[str]:
+    if following is None or following.is_last:
         return []
     if following.problem is not None:
-        return [f"There is a next page, but {following.problem}."]
-    assert following.changes is not None
-    return [_arguments_line("next page", following.changes, rename)]
+        known = "There is a next page" if following.is_certain else "There may be a next page"
+        return [f"{known}, but {following.problem}."]
+    if following.arguments is None:
+        return ["The response does not say whether there is a next page."]
+    title = "next page" if following.is_certain else "next page, if there is one"
+    lines = [_arguments_line(title, named, following.arguments, rename)]
+    if following.otherwise is not None:
+        again = "if that page repeats these items, next page"
+        lines.append(_arguments_line(again, named, following.otherwise, rename))
+    return lines
 
 
-def _arguments_line(title: str, changes: JsonObject, rename: _Rename) -> str:
-    text = escape_invisible(dumps(rename(changes)).decode())
-    if len(text) > _MAX_ARGUMENTS_CHARACTERS:
-        return f"There is a {title}, but its arguments are too long to be printed."
-    return f"{title}: {text}"
+def _arguments_line(title: str, named: JsonObject, arguments: JsonObject, rename: _Rename) -> str:
+    """Return a line with complete arguments, or with the changes of this call if they are long."""
+    text = escape_invisible(dumps(rename(arguments)).decode())
+    if len(text) <= _MAX_ARGUMENTS_CHARACTERS:
+        return f"{title}: {text}"
+    changes = escape_invisible(dumps(rename(difference(named, arguments))).decode())
+    if len(changes) <= _MAX_ARGUMENTS_CHARACTERS:
+        return f"{title}, the same call with: {changes}"
+    return f"There is a {title}, but its arguments are too long to be printed."
 
 
 def _lines_after_truncation(
@@ -217,18 +235,19 @@ def _lines_after_truncation(
 ) -> tuple[list[str], JsonObject | None]:
     """Return the lines after a truncated text, first those on the rest of this page; and the arguments of the next page."""
     hint = " Ask for fewer fields to see more of it." if can_filter else ""
-    changes = None if rest.arguments is None else difference(named, rest.arguments)
-    if changes is not None and not rest.is_smaller:
-        count = f"{rest.complete} of {rest.received} items are complete"
+    if rest.arguments is not None and not rest.is_smaller:
+        count = f"The first {rest.complete} of {rest.received} items are complete"
         state = f"{count}; the next page continues after them.{hint}"
-        return [state, _arguments_line("next page", changes, rename)], rest.arguments
+        line = _arguments_line("next page", named, rest.arguments, rename)
+        return [state, line], rest.arguments
     if rest.received is None:
         lines = [f"This page was shortened.{hint}"]
     else:
         lines = [f"Only {rest.complete} of {rest.received} items are complete.{hint}"]
-    if changes is not None:
-        lines.append(_arguments_line("rest of this page, before the next page", changes, rename))
-    lines += _next_lines(following, rename)
+    if rest.arguments is not None:
+        title = "to read all items, ignore this page and call with"
+        lines.append(_arguments_line(title, named, rest.arguments, rename))
+    lines += _next_lines(following, named, rename)
     return lines, None if following is None else following.arguments
 
 
@@ -285,7 +304,7 @@ def _rest_of_page(
     if complete == len(items):
         return None
     page = _TruncatedPage(function, named, result, paging, items, complete)
-    arguments, is_smaller = page.continued()
+    arguments, complete, is_smaller = page.continued()
     return _RestOfPage(
         complete=complete, received=len(items), arguments=arguments, is_smaller=is_smaller
     )
@@ -310,20 +329,26 @@ class _TruncatedPage:
     items: list[Any]
     complete: int
 
-    def continued(self) -> tuple[JsonObject | None, bool]:
-        """Return the arguments after the complete items, or of this page with fewer items; and whether it is the latter."""
+    def continued(self) -> tuple[JsonObject | None, int, bool]:
+        """Return the arguments of the rest, the number of complete items before it, and whether it repeats them.
+
+        If it does, it is this page with fewer items.
+        """
         paging = self.paging
         present = present_count(self.named, self.result.data, paging) if paging.counter else None
         if present is not None and paging.kind not in {"cursor", "last_item"}:
-            is_offset = paging.counts == "offset"
-            arguments = self._at_offset(present) if is_offset else self._at_page(present)
+            if paging.counts == "offset":
+                arguments, complete = self._at_offset(present), self.complete
+            else:
+                arguments, complete = self._at_page(present) or (None, 0)
             if arguments is not None:
-                return arguments, False
+                return arguments, complete, False
         if paging.kind == "last_item" and self.complete:
             last = value_at(self.items[self.complete - 1], paging.source)
             if isinstance(last, str | int) and paging.parameter is not None:
-                return self._repaired(at(paging.parameter, last)), False
-        return None if len(self.items) == 1 else self._with_size(max(self.complete, 1)), True
+                return self._repaired(at(paging.parameter, last)), self.complete, False
+        smaller = None if len(self.items) == 1 else self._with_size(max(self.complete, 1))
+        return smaller, self.complete, True
 
     def _at_offset(self, value: int) -> JsonObject | None:
         """Continue with the first item that is not complete, or after it if it was requested alone."""
@@ -336,29 +361,31 @@ class _TruncatedPage:
                 return arguments
         return self._repaired(changes) if step else None
 
-    def _at_page(self, value: int) -> JsonObject | None:
-        """Continue with a page of another size that begins at the first item that is not complete, or before it.
+    def _at_page(self, value: int) -> tuple[JsonObject, int] | None:
+        """Return a page of another size that begins after complete items, and their number.
 
-        The number of items before this page is at least its number times its size, because a smaller size was not sent.
+        Of the sizes that such a page may have, the one is taken that leaves most items complete.
         """
         if not self.complete or self.paging.size is None:
             return None
         start = self.paging.start
-        first = (
-            start if start is not None else min(value, 1)
-        )  # a wrong one repeats items, and skips none
-        before = (value - first) * self._size() + self.complete
-        size = _divisor(before, self.complete)
-        smaller = self._with_size(size)
-        if smaller is None:
+        first = start if start is not None else min(value, 1)
+        own = len(self.items) if value == first else self._own_size()
+        if own is None:
             return None
-        return repair(self.function, change(smaller, at(self._counter, first + before // size)))
+        before = (value - first) * own
+        sizes = range(self.complete, self.complete // 2, -1)
+        kept, size = max(((before + self.complete) // size * size - before, size) for size in sizes)
+        smaller = self._with_size(size) if kept > 0 else None
+        page = first + (before + kept) // size
+        arguments = smaller and repair(self.function, change(smaller, at(self._counter, page)))
+        return (arguments, kept) if arguments else None
 
-    def _size(self) -> int:
-        """Return the size of the pages; the items received, if the server sent fewer than requested."""
-        asked = value_at(self.named, self.paging.size)
-        asked = asked if type(asked) is int else self.paging.default_size
-        return len(self.items) if asked is None else min(asked, len(self.items))
+    def _own_size(self) -> int | None:
+        """Return the size of the pages before; ``None`` if the server may have sent fewer items than requested."""
+        stated = value_at(self.result.data, self.paging.page_size)
+        size = page_size(self.named, self.result.data, self.paging)
+        return size if size in {len(self.items), stated} else None
 
     def _with_size(self, size: int) -> JsonObject | None:
         return None if self.paging.size is None else self._repaired(at(self.paging.size, size))
@@ -370,9 +397,3 @@ class _TruncatedPage:
     def _counter(self) -> Names:
         assert self.paging.counter is not None
         return self.paging.counter
-
-
-def _divisor(number: int, most: int) -> int:
-    """Return the largest divisor of a number up to a limit, or the limit if all such divisors are under half of it."""
-    divisor = next(size for size in range(most, 0, -1) if number % size == 0)
-    return divisor if divisor * 2 >= most else most

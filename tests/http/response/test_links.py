@@ -33,10 +33,10 @@ HEADERS = [
     ('<?a>; rel="next"; anchor="?page=1"', "https://api.example.com/v1/items?a"),
     ("</admin/delete>; rel=next", None),
     ("</admin/delete?page=1>; rel=next", None),
-    ("</v1/items>; rel=next", "https://api.example.com/v1/items"),
+    ("</v1/items>; rel=next", None),
     ("<../admin?page=2>; rel=next", "https://api.example.com/v1/items?page=2"),
     ("</v1/items/?page=2>; rel=next", "https://api.example.com/v1/items?page=2"),
-    ("<#top>; rel=next", "https://api.example.com/v1/items?page=1"),
+    ("<#top>; rel=next", None),
     ("<http://api.example.com/x>; rel=next", None),
     ("<https://evil.example.com/x>; rel=next", None),
     ("<//evil.example.com/x>; rel=next", None),
@@ -61,7 +61,7 @@ def answered(url: str = HERE, **more: Any) -> httpx.Request:
 
 @pytest.mark.parametrize(("header", "url"), HEADERS)
 def test_the_next_link(header: str, url: str | None) -> None:
-    """X13: the first link whose relation is next, of this origin and of this page, gives the query; the path stays."""
+    """X13: the first link whose relation is next, of this origin and of this page, gives the query, if it is another one; the path stays."""
     made = next_request(answered(), header)
     assert (str(made.url) if made else None) == url
 

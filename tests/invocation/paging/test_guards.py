@@ -51,12 +51,54 @@ def test_a_repeated_cursor_stops() -> None:
     assert pages[-1].stopped == "repeated"
 
 
-def test_a_page_that_ignores_its_number_stops() -> None:
-    """X13: an identical page ends the iteration, and is not delivered again."""
-    server = Server(lambda _: {"items": ITEMS})
+@pytest.mark.parametrize("item", [{"id": "i1", "text": ""}, {"text": "x"}, [1], "x"], ids=repr)
+def test_a_page_with_the_same_items_stops(item: Any) -> None:
+    """X13: a page with the items of the one before ends the iteration, whatever else it has; no item comes twice."""
+    server = Server(lambda index: {"items": [item], "requested_at": index})
     pages = [*application("page").pages("items_get", {}, server.connection())]
-    assert [page.items for page in pages] == [ITEMS]
-    assert len(server.requests) == 2
+    assert [page.items for page in pages] == [[item], []]
+    assert (pages[-1].stopped, pages[-1].next, len(server.requests)) == ("repeated", None, 2)
+
+
+def test_items_are_known_by_their_identifiers() -> None:
+    """X13: a page whose items have the identifiers of the page before repeats it, whatever else changed in them."""
+    server = Server(lambda index: {"items": [{"id": "i1", "text": str(index)}]})
+    pages = [*application("page").pages("items_get", {}, server.connection())]
+    assert [page.stopped for page in pages] == [None, "repeated"]
+
+
+def test_empty_pages_are_limited() -> None:
+    """X13: a server that sends empty pages with new cursors does not hold an iteration forever."""
+    server = Server(lambda index: {"items": [], "next_cursor": f"c{index}"})
+    pages = [*application("cursor").pages("items_get", {}, server.connection())]
+    assert (pages[-1].stopped, len(server.requests)) == ("problem", 101)
+    assert "101 empty pages" in (pages[-1].problem or "")
+
+
+@pytest.mark.parametrize(
+    ("status", "stopped"), [(404, "end"), (400, "unknown"), (416, "unknown"), (422, "unknown")]
+)
+def test_a_refused_page_after_a_counter_is_the_last(status: int, stopped: str) -> None:
+    """X13: a page that nobody announced and the server refuses ends the iteration with its status and message."""
+    bodies = [{"items": ITEMS}, {"status": status, "message": "no such page"}]
+    server = Server(lambda index: bodies[index])
+    pages = [*application("page").pages("items_get", {}, server.connection())]
+    assert [page.items for page in pages] == [ITEMS, []]
+    assert (pages[-1].stopped, pages[-1].result.status) == (stopped, status)
+    assert str(status) in (pages[-1].problem or "")
+
+
+def test_a_refused_page_that_was_announced_raises() -> None:
+    """X13: a refused page raises if the response before announced it, or no page was received."""
+    bodies = [{"items": ITEMS, "total": 9}, {"status": 404}]
+    server = Server(lambda index: bodies[index])
+    found = application("page_total").pages("items_get", {}, server.connection())
+    assert next(found).items == ITEMS
+    with pytest.raises(HTTPStatusError):
+        next(found)
+    refusing = Server(lambda _: {"status": 404})
+    with pytest.raises(HTTPStatusError):
+        next(application("page").pages("items_get", {}, refusing.connection()))
 
 
 @pytest.mark.parametrize(
@@ -252,9 +294,9 @@ def test_functions_without_pages_are_refused() -> None:
 
 
 def test_the_text_ends_with_the_arguments_to_change() -> None:
-    """X13: the last line has the changed arguments, and ``next`` the complete ones."""
+    """X13: the last line and ``next`` have the complete arguments."""
     found = answer("cursor", {"items": ITEMS, "next_cursor": "abc"}, {"query": {"limit": 5}})
-    assert found.text.split("\n")[-1] == 'next page: {"query":{"cursor":"abc"}}'
+    assert found.text.split("\n")[-1] == 'next page: {"query":{"limit":5,"cursor":"abc"}}'
     assert found.next == {"query": {"limit": 5, "cursor": "abc"}}
 
 
@@ -266,16 +308,40 @@ def test_an_empty_page_and_a_total_end_a_counter(body: dict[str, Any]) -> None:
     assert "\n" not in found.text
 
 
-def test_a_counter_with_unknown_start_has_no_value() -> None:
-    """X13: without a default, the text names the parameter only."""
+def test_a_counter_with_unknown_start_has_two_values() -> None:
+    """X13: if the first page may have the number 0 or 1, the text has both continuations."""
     raw = document("page")
     del raw["paths"]["/items"]["get"]["parameters"][0]["schema"]["default"]
     server = Server(lambda _: {"items": ITEMS})
-    found = load(raw).bind(server.connection())["items_get"].outcome({})
-    assert found.next is None
-    assert "the first value of query.page is not documented; pass query.page" in found.text
+    found = load(raw).bind(server.connection())["items_get"].outcome({"query": {"limit": 1}})
+    assert found.next == {"query": {"limit": 1, "page": 1}}
+    assert found.text.split("\n")[1:] == [
+        'next page, if there is one: {"query":{"limit":1,"page":1}}',
+        'if that page repeats these items, next page: {"query":{"limit":1,"page":2}}',
+    ]
     found = load(raw).bind(server.connection())["items_get"].outcome({"query": {"page": 4}})
     assert found.next == {"query": {"page": 5}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "line"),
+    [
+        ("page", {"items": ITEMS}, 'next page, if there is one: {"query":{"page":2}}'),
+        ("page_total", {"items": ITEMS, "total": 2}, 'next page: {"query":{"page":2}}'),
+        ("offset", {"items": ITEMS, "count": 9}, 'next page: {"query":{"offset":1}}'),
+        ("offset", {"items": ITEMS, "count": 1}, 'next page, if there is one: {"query":{"offset":1}}'),
+        ("offset", {"items": ITEMS, "limit": 9}, ""),
+        ("page", {"items": ITEMS, "has_more": True, "total": 1}, 'next page: {"query":{"page":2}}'),
+        ("cursor", {"items": ITEMS}, ""),
+        ("next_page_header", {"items": ITEMS}, "The response does not say whether there is a next page."),
+        ("next_page_header", {"items": ITEMS, "next_cursor": None}, ""),
+        ("cursor", {"items": ITEMS, "next_cursor": None, "has_more": True},
+         "There is a next page, but the response does not say how to request it."),
+    ],
+)  # fmt: skip
+def test_texts_say_only_what_is_known(kind: str, body: dict[str, Any], line: str) -> None:
+    """X13: a next page is announced with evidence, doubted without it, and not mentioned if there is none."""
+    assert answer(kind, body).text.partition("\n")[2] == line
 
 
 def test_a_link_is_followed_without_being_declared() -> None:

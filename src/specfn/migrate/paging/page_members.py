@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
@@ -14,11 +15,14 @@ from specfn.migrate.paging.paging_words import (
     OFFSET,
     OFFSET_IF_NUMBER,
     PAGE,
+    PAGE_IF_DESCRIBED,
     SIZE,
+    means_cursor,
     means_date,
+    means_id,
 )
 from specfn.migrate.paging.record import Names
-from specfn.migrate.route import Parameter, Route
+from specfn.migrate.route import Route
 
 #: The maximum number of schemas that are read as one, of members that are read of one response, and of their depth.
 _COMBINED: Final = 60
@@ -141,11 +145,35 @@ def response_members(schema: Any, schemas: DocumentSchemas) -> ResponseMembers:
     return response
 
 
+def members_of_value(data: Any) -> ResponseMembers:
+    """Return the members of a received response that may describe pages, documented or not."""
+    response = ResponseMembers()
+    waiting: list[tuple[Names, Any]] = [((), data)]
+    for path, value in islice(waiting, _MOST):
+        if isinstance(value, list):
+            first = value[0] if value else None
+            response.arrays.append((path, frozenset(first if isinstance(first, dict) else ())))
+        elif isinstance(value, dict):
+            if not path or (len(path) < _DEPTH and _is_container(path[-1])):
+                waiting.extend(((*path, name), value[name]) for name in islice(value, _MOST))
+        elif path:
+            name = _TYPE_NAMES.get(type(value))
+            response.scalars.append(ScalarMember(path, frozenset([name] if name else ()), {}))
+    return response
+
+
 def _is_container(name: str) -> bool:
     return as_one_word(name) in CONTAINERS or words_of(name)[:1] == ("next",)
 
 
+#: The types of values in JSON; null has none.
+_TYPE_NAMES: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
 _NUMBERS = frozenset({"integer", "number"})
+
+#: Names that mean paging also in an object with another name. ``created.after`` does not.
+_UNMISTAKABLE: Final = PAGE | OFFSET | {*SIZE, "cursor", "next"}
+
 _SCALARS = frozenset({"integer", "number", "string"})
 
 
@@ -158,14 +186,22 @@ class PageParameter:
         word: the words of its name as one word.
         types: its JSON types; empty if any type is valid.
         default: its documented default.
+        minimum: its documented minimum.
         is_date: true if it is a date.
+        means_cursor: true if its description says that it is a cursor, or leads to the next page.
+        mentions_page: true if its description mentions a page.
+        means_id: true if its description says that it is an identifier.
     """
 
     path: Names
     word: str
     types: frozenset[str]
     default: Any
+    minimum: Any
     is_date: bool
+    means_cursor: bool
+    mentions_page: bool
+    means_id: bool
 
     @property
     def is_number(self) -> bool:
@@ -173,9 +209,11 @@ class PageParameter:
         return bool(self.types) and self.types <= _NUMBERS
 
     @property
-    def start(self) -> int | None:
-        """Return the default as an integer."""
-        return self.default if type(self.default) is int else None
+    def first(self) -> int | None:
+        """Return the documented first value of a counter; a default of, say, 10 is the size of a page by mistake."""
+        if type(self.default) is int and self.default in {0, 1}:
+            return self.default
+        return 1 if self.minimum == 1 and type(self.minimum) is int else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +224,17 @@ class PageParameters:
 
     def page(self) -> PageParameter | None:
         """Return the parameter that counts pages."""
-        return self._counting(PAGE)
+        page = self._counting(PAGE)
+        described = self._counting(PAGE_IF_DESCRIBED) if page is None else None
+        return described if described is not None and described.mentions_page else page
 
     def offset(self) -> PageParameter | None:
         """Return the parameter that counts items."""
-        named = self._counting(OFFSET)
-        return named or (self._counting(OFFSET_IF_NUMBER) if self.size() else None)
+        named, size = self._counting(OFFSET), self.size()
+        if named is not None or size is None:
+            return named
+        other = self._counting(OFFSET_IF_NUMBER)
+        return None if other is None or other.path == size.path else other
 
     def size(self) -> PageParameter | None:
         """Return the parameter with the maximum number of items of a page."""
@@ -204,8 +247,10 @@ class PageParameters:
         return next((parameter for parameter in named if not parameter.is_date), None)
 
     def cursor(self) -> PageParameter | None:
-        """Return the parameter that usually expects a cursor."""
-        return self.first_of([*CURSOR])
+        """Return the parameter that expects a cursor, by its name or else by its description."""
+        return self.first_of([*CURSOR]) or next(
+            (one for one in self.by_word.values() if one.means_cursor and not one.is_date), None
+        )
 
     def _counting(self, words: frozenset[str]) -> PageParameter | None:
         named = (parameter for word, parameter in self.by_word.items() if word in words)
@@ -215,26 +260,34 @@ class PageParameters:
 def page_parameters(route: Route, schemas: DocumentSchemas) -> PageParameters:
     """Return the scalar parameters of an operation, without fixed ones."""
     by_word: dict[str, PageParameter] = {}
-    for parameter in _parameters(route, schemas):
-        if parameter.path not in route.fixed:
-            by_word.setdefault(parameter.word, parameter)
+    own = [one for one in _parameters(route, schemas) if one.path not in route.fixed]
+    for parameter in own:
+        by_word.setdefault(parameter.word, parameter)
+    for parameter in own:
+        word = as_one_word(parameter.path[-1])
+        if _is_container(parameter.path[-2]) or word in _UNMISTAKABLE:
+            by_word.setdefault(word, parameter)
     return PageParameters(by_word)
 
 
 def _parameters(route: Route, schemas: DocumentSchemas) -> Iterator[PageParameter]:
+    """Yield the scalar parameters of the query, and the members of a JSON body and of its containers of paging."""
     for parameter in route.query.parameters if route.query is not None else ():
-        path = ("query", parameter.key)
-        types = schemas.types(parameter.schema)
-        if "object" in types:
-            prefix = () if parameter.members else path[1:]
+        prefix = ("query",) if parameter.members else ("query", parameter.key)
+        if "object" in schemas.types(parameter.schema):
             for name, inner in schemas.members(parameter.schema).items():
-                yield from _scalar(("query", *prefix, name), inner, "", schemas)
+                yield from _scalar((*prefix, name), inner, "", schemas)
         else:
-            yield from _scalar(path, parameter.schema, _text(parameter), schemas)
-
-
-def _text(parameter: Parameter) -> str:
-    return parameter.description or ""
+            text = parameter.description or ""
+            yield from _scalar(("query", parameter.key), parameter.schema, text, schemas)
+    body = route.body
+    if body is None or body.kind != "json":
+        return
+    for name, inner in schemas.members(body.schema).items():
+        yield from _scalar(("body", name), inner, "", schemas)
+        if _is_container(name):
+            for own, scalar in schemas.members(inner).items():
+                yield from _scalar(("body", name, own), scalar, "", schemas)
 
 
 def _scalar(
@@ -244,10 +297,15 @@ def _scalar(
     if types - _SCALARS:
         return
     described = f"{text} {schemas.first(schema, 'description') or ''}"
+    can_vary = "string" in (types or {"string"}) and schemas.first(schema, "enum") is None
     yield PageParameter(
         path=path,
         word="".join(as_one_word(name) for name in path[1:]),
         types=types,
         default=schemas.first(schema, "default"),
+        minimum=schemas.first(schema, "minimum"),
         is_date=means_date(schemas.first(schema, "format"), described),
+        means_cursor=can_vary and means_cursor(path[-1], described),
+        mentions_page="page" in described.lower(),
+        means_id=means_id(described),
     )

@@ -1,23 +1,28 @@
 """Detection of the paging of an operation in the normalized document, without composing schemas (rule X13)."""
 
-from collections.abc import Collection, Iterator
-from functools import cached_property, partial
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn.migrate.accessor import as_one_word, words_of
+from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.page_members import (
     DocumentSchemas,
     PageParameter,
     PageParameters,
     ResponseMembers,
     ScalarMember,
+    members_of_value,
     page_parameters,
     response_members,
 )
 from specfn.migrate.paging.paging_words import (
+    COUNT,
     LAST,
     LAST_ITEM,
+    LAST_ITEM_ALONE,
     MORE,
     NEXT,
     NEXT_IF_ALONE,
@@ -25,48 +30,39 @@ from specfn.migrate.paging.paging_words import (
     NEXT_WORDS,
     OFFSET,
     PAGE,
+    PAGE_SIZE,
     PAGES,
+    SAME,
     TOTAL,
     URL,
 )
 from specfn.migrate.paging.record import Names, Paging
 from specfn.migrate.route import Route
+from specfn.settings import Paging as DeclaredPaging
 
 _NUMBERS = frozenset({"integer", "number"})
 
 
-def paging_of(route: Route, components: JsonObject) -> Paging | None:
-    """Return the paging of an operation; ``None`` if the document declares no paging.
-
-    Args:
-        route: the operation.
-        components: the schemas of the normalized document.
-    """
-    if route.method not in {"get", "query"} and route.safety != "read":
-        return None
-    schemas = DocumentSchemas(components)
+def _detect(facts: "_Facts", route: Route) -> Paging | None:
+    """Return the paging of an operation; ``None`` if the document declares no paging."""
     success = route.success
-    is_json = success is not None and success.kind == "json" and success.schema is not None
-    response = response_members(success.schema, schemas) if success and is_json else None
-    facts = _Facts(route, page_parameters(route, schemas), response or ResponseMembers())
-    if success is not None and success.kind is not None and not is_json and not _has_link(route):
+    if success is not None and success.kind not in {None, "json"} and not _has_link(route):
         return None
     return (
         _by_cursor(facts)
-        or _by_extension(facts)
-        or _by_link(facts)
+        or _by_extension(facts, route)
+        or _by_link(facts, route)
         or _by_url(facts)
         or _by_cursor(facts, alone=True)
         or _by_last_item(facts)
-        or _by_counter(facts)
+        or _by_counter(facts, route)
         or _by_cursor_alone(facts)
     )
 
 
 class _Facts(NamedTuple):
-    """The parameters and the response of an operation."""
+    """The parameters of an operation, and the members of its response."""
 
-    route: Route
     parameters: PageParameters
     response: ResponseMembers
 
@@ -84,7 +80,9 @@ class _Facts(NamedTuple):
         return {
             "items": self.response.items(),
             "size": None if size is None else size.path,
-            "default_size": None if size is None else size.start,
+            "default_size": size.default if size and type(size.default) is int else None,
+            "page_size": self._scalar(PAGE_SIZE, _NUMBERS),
+            "count": self._scalar(COUNT, _NUMBERS),
             "total": self._scalar(TOTAL, _NUMBERS),
             "pages": self._scalar(PAGES, _NUMBERS),
             "more": self._scalar(MORE, frozenset({"boolean"})),
@@ -97,13 +95,21 @@ class _Facts(NamedTuple):
         if counting is None:
             return {}
         counter, parameter = counting
-        words = PAGE if counter == "page" else OFFSET
+        words = (PAGE | {"number"}) if counter == "page" else OFFSET
         return {
             "counter": parameter.path,
             "counts": counter,
-            "start": parameter.start,
+            "start": self._start(counter, parameter),
             "current": self._scalar(words | {parameter.word}, _NUMBERS),
         }
+
+    def _start(self, counter: str, parameter: PageParameter) -> int | None:
+        """Return the first value of a counter; an offset begins at 0, except in SCIM (RFC 7644, section 3.4.2.4)."""
+        if parameter.first is not None or counter == "page":
+            return parameter.first
+        size = self.parameters.size()
+        is_scim = parameter.word == "startindex" and size is not None and size.word == "count"
+        return 1 if is_scim else 0
 
     def _scalar(self, words: frozenset[str], types: frozenset[str]) -> Names | None:
         for member in self.response.scalars:
@@ -133,22 +139,23 @@ def _by_same_name(facts: _Facts) -> Paging | None:
     """Return the paging by a member that has the name of its parameter, which is a cursor."""
     for member in facts.response.scalars:
         parameter = facts.parameters.by_word.get(as_one_word(member.name))
-        is_cursor = as_one_word(member.name) in {"cursor", "continue", "continuation", "scrollid"}
-        if is_cursor and parameter is not None and not parameter.is_number:
+        if parameter is None or parameter.is_number or parameter.is_date:
+            continue
+        words = words_of(member.name)
+        is_token = words == ("token",) and parameter.mentions_page
+        if parameter.means_cursor or is_token or not SAME.isdisjoint(words):
             return _cursor(facts, member, parameter)
     return None
 
 
 def _cursor(facts: _Facts, member: ScalarMember, parameter: PageParameter) -> Paging:
-    counting = facts.counting()
-    if counting.get("counter") == parameter.path:
-        counting = {}
+    common = {**facts.common(), **facts.counting()}
     return Paging(
         kind="cursor",
         parameter=parameter.path,
         source=member.path,
-        **facts.common(),
-        **counting,
+        is_documented=True,
+        **common,
     )
 
 
@@ -191,9 +198,9 @@ def _parameter_for(member: ScalarMember, parameters: PageParameters) -> PagePara
     return parameters.cursor()
 
 
-def _by_extension(facts: _Facts) -> Paging | None:
+def _by_extension(facts: _Facts, route: Route) -> Paging | None:
     """Return the paging by ``x-ms-pageable``."""
-    declared = facts.route.operation.get("x-ms-pageable")
+    declared = route.operation.get("x-ms-pageable")
     if not isinstance(declared, dict):
         return None
     name = declared.get("nextLinkName")
@@ -203,7 +210,7 @@ def _by_extension(facts: _Facts) -> Paging | None:
     named = declared.get("itemName", "value")
     if common["items"] is None and isinstance(named, str):
         common["items"] = (named,)
-    return Paging(kind="url", source=(name,), **common, **facts.counting())
+    return Paging(kind="url", source=(name,), is_documented=True, **common, **facts.counting())
 
 
 def _has_link(route: Route) -> bool:
@@ -215,15 +222,15 @@ def _has_link(route: Route) -> bool:
     return False
 
 
-def _by_link(facts: _Facts) -> Paging | None:
+def _by_link(facts: _Facts, route: Route) -> Paging | None:
     """Return the paging by a declared ``Link`` header."""
-    if not _has_link(facts.route):
+    if not _has_link(route):
         return None
     parameters = facts.parameters
     is_paged = parameters.size() or facts.counter() or parameters.cursor()
     if is_paged is None and facts.response.items() != ():
         return None
-    return Paging(kind="link", **facts.common(), **facts.counting())
+    return Paging(kind="link", is_documented=True, **facts.common(), **facts.counting())
 
 
 def _by_url(facts: _Facts) -> Paging | None:
@@ -231,7 +238,8 @@ def _by_url(facts: _Facts) -> Paging | None:
     if not facts.response.arrays:
         return None
     for member in _urls(facts.response):
-        return Paging(kind="url", source=member.path, **facts.common(), **facts.counting())
+        common = {**facts.common(), **facts.counting()}
+        return Paging(kind="url", source=member.path, is_documented=True, **common)
     return None
 
 
@@ -246,27 +254,32 @@ def _by_last_item(facts: _Facts) -> Paging | None:
     """Return the paging by the identifier of the last item."""
     parameter = facts.parameters.first_of(sorted(LAST_ITEM, reverse=True))
     common = facts.common()
-    if parameter is None or parameter.is_number or common["items"] is None:
+    if parameter is None or common["items"] is None:
         return None
+    is_described = parameter.means_id and facts.counter() is None
+    is_alone = parameter.word in LAST_ITEM_ALONE or is_described
     members = dict(facts.response.arrays)[common["items"]]
-    if "id" not in members or (common["more"] is None and parameter.word != "startingafter"):
+    if "id" not in members or (common["more"] is None and not is_alone):
         return None
     return Paging(kind="last_item", parameter=parameter.path, source=("id",), **common)
 
 
 def _by_cursor_alone(facts: _Facts) -> Paging | None:
-    """Return the paging by a header, if a parameter expects a cursor that no documented member contains."""
+    """Return the paging by a parameter that expects a cursor, if no documented member contains one."""
     parameters, response = facts.parameters, facts.response
-    is_paged = parameters.cursor() is not None and parameters.size() is not None
-    if not is_paged or response.items() is None or any(map(_is_next, response.scalars)):
+    parameter = parameters.cursor()
+    if parameter is None or any(map(_is_next, response.scalars)):
         return None
-    return Paging(kind="link", **facts.common())
+    is_paged = parameters.size() is not None or parameter.means_cursor
+    if not is_paged or (response.items() is None and (response.arrays or response.scalars)):
+        return None
+    return Paging(kind="cursor", parameter=parameter.path, **facts.common())
 
 
-def _by_counter(facts: _Facts) -> Paging | None:
+def _by_counter(facts: _Facts, route: Route) -> Paging | None:
     """Return the paging by a number of pages or items."""
     counting = facts.counter()
-    is_documented = facts.route.success is not None and facts.route.success.schema is not None
+    is_documented = route.success is not None and route.success.schema is not None
     common = facts.common()
     if counting is None or (is_documented and not facts.response.arrays):
         return None
@@ -277,24 +290,111 @@ def _by_counter(facts: _Facts) -> Paging | None:
     return Paging(kind=counting[0], parameter=counting[1].path, **common, **facts.counting())
 
 
+def _with_declared(declared: DeclaredPaging, facts: _Facts) -> Paging:
+    """Return the paging that ``Options.paging`` declares; what it omits is detected."""
+
+    def names(text: str | None) -> Names | None:
+        return None if text is None else tuple(filter(None, text.split(".")))
+
+    def parameter(text: str | None) -> Names | None:
+        path = names(text)
+        is_whole = path is not None and path[0] in {"query", "body"} and len(path) > 1
+        return path if path is None or is_whole else ("query", text or "")
+
+    fields = {**facts.common(), **facts.counting()}
+    own = {
+        "items": names(declared.items),
+        "total": names(declared.total),
+        "size": parameter(declared.size),
+        "start": declared.start,
+    }
+    if declared.kind in {"page", "offset"}:
+        fields["counter"] = parameter(declared.parameter) or fields.get("counter")
+        fields |= {"counts": declared.kind, "start": 0 if declared.kind == "offset" else None}
+    fields |= {name: value for name, value in own.items() if value is not None}
+    changed = fields.get("counter") if declared.kind in {"page", "offset"} else None
+    return Paging(
+        kind=declared.kind,
+        parameter=changed or parameter(declared.parameter),
+        source=names(declared.source) or (("id",) if declared.kind == "last_item" else ()),
+        is_documented=bool(declared.source) or declared.kind == "link",
+        next_path=declared.next_path,
+        **fields,
+    )
+
+
 class LazyPaging:
     """The paging of an operation, detected on first use. A pickle contains the result only."""
 
-    def __init__(self, route: Route, components: JsonObject) -> None:
-        """Keep an operation and the schemas of its document for the detection."""
-        self._detect = partial(paging_of, route, components)
+    def __init__(
+        self, route: Route, components: JsonObject, declared: Mapping[str, DeclaredPaging | None]
+    ) -> None:
+        """Keep an operation, the schemas of its document and ``Options.paging`` for the detection."""
+        self._sources = route, components, declared
 
     @cached_property
-    def paging(self) -> Paging | None:
-        """Return the paging; ``None`` if the document declares no paging."""
-        return self._detect()
+    def _detected(self) -> tuple[Paging | None, PageParameters]:
+        route, components, options = self._sources
+        if route.method not in {"get", "query"} and route.safety != "read":
+            return None, PageParameters({})
+        schemas = DocumentSchemas(components)
+        success = route.success
+        schema = success.schema if success is not None and success.kind == "json" else None
+        response = ResponseMembers() if schema is None else response_members(schema, schemas)
+        facts = _Facts(page_parameters(route, schemas), response)
+        declared = [*values_for(options, route_keys(route))] if options else []
+        if not declared:
+            return _detect(facts, route), facts.parameters
+        if declared[0] is None:
+            return None, PageParameters({})
+        return _with_declared(declared[0], facts), facts.parameters
 
-    def without(self, human: Collection[tuple[str, ...]]) -> Paging | None:
-        """Return the paging; ``None`` if its parameter is below one of the keys that a human fills in."""
-        paging = self.paging
-        changed = () if paging is None else (paging.parameter, paging.counter)
-        is_human = any(path and path[: len(key)] == tuple(key) for key in human for path in changed)
-        return None if is_human else paging
+    def paging(self, human: Collection[tuple[str, ...]]) -> Paging | None:
+        """Return the paging; ``None`` if none is declared, or its parameter is below a key that a human fills in."""
+        return _without(self._detected[0], human)
 
-    def __getstate__(self) -> dict[str, Paging | None]:
-        return {"paging": self.paging}
+    def paging_of(self, data: Any, human: Collection[tuple[str, ...]]) -> Paging | None:
+        """Return the paging with the members that a received response has, documented or not."""
+        detected, parameters = self._detected
+        facts = _Facts(parameters, members_of_value(data))
+        return _without(_observed(detected, facts, data), human)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_detected": self._detected}
+
+
+def _without(paging: Paging | None, human: Collection[tuple[str, ...]]) -> Paging | None:
+    changed = () if paging is None else (paging.parameter, paging.counter)
+    is_human = any(path and path[: len(key)] == tuple(key) for key in human for path in changed)
+    return None if is_human else paging
+
+
+def _observed(detected: Paging | None, facts: _Facts, data: Any) -> Paging | None:
+    """Return the detected paging with the next value and the numbers that the response has where none is documented."""
+    if not facts.parameters.by_word or not facts.response.arrays:
+        return detected
+    named = _by_cursor(facts) or _by_url(facts) or _by_cursor(facts, alone=True)
+    if detected is None:
+        return named
+    fields = {**facts.common(), **facts.counting()}
+    changes = {
+        name: fields[name]
+        for name in _MEMBERS
+        if fields.get(name) is not None and not has(data, getattr(detected, name))
+    }
+    if named is not None and not (detected.source and has(data, detected.source)):
+        changes |= {"kind": named.kind, "parameter": named.parameter, "source": named.source}
+    return replace(detected, **changes) if changes else detected
+
+
+#: The members of a response in a record.
+_MEMBERS = ("items", "current", "page_size", "count", "total", "pages", "more", "last")
+
+
+def has(data: Any, path: Names | None) -> bool:
+    """Return whether a response has a member, whatever its value."""
+    for name in path or ():
+        if not isinstance(data, dict) or name not in data:
+            return False
+        data = data[name]
+    return path is not None

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from specfn.migrate.accessor import words_of
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -12,6 +14,8 @@ def _set(text: str) -> frozenset[str]:
 PAGE: Final = _set(
     "page pagenumber pagenum pageno pageindex pagenr currentpage pagepage paginationpage pagina pageid"
 )
+
+PAGE_IF_DESCRIBED: Final = _set("p pg")
 
 #: Parameters that count items. Those of the second set also name dates and keys, so they need a number.
 OFFSET: Final = _set(
@@ -37,7 +41,15 @@ CURSOR: Final = (
 ).split()
 
 #: Parameters whose next value is a member of the last item.
-LAST_ITEM: Final = _set("startingafter startafter afterid after startingafterid")
+LAST_ITEM: Final = _set("startingafter startafter afterid after startingafterid sinceid")
+
+#: Those of them that need no other sign of paging.
+LAST_ITEM_ALONE: Final = _set("startingafter sinceid")
+
+#: The words of members that contain the next value of the parameter of the same name.
+SAME: Final = _set(
+    "cursor continue continuation scroll position bookmark iterator pagination marker"
+)
 
 #: Members with the next value or URL, in addition to those that begin with ``next``.
 NEXT: Final = _set(
@@ -68,12 +80,18 @@ CONTAINERS: Final = _set(
     "meta metadata pagination paging page pageinfo pages pager links link next nextpage cursors cursor"
     " responsemetadata paginationinfo paginationmeta paginationmetadata data result results response list"
     " pagedata pagingmetadata pageable info nextpageinfo searchmetadata resultinfo resultset collection listmeta"
-    " pagingdata pagingmodel paginator embedded"
+    " pagingdata pagingmodel paginator embedded hits total"
 )
 
 TOTAL: Final = _set(
     "total totalcount totalresults totalentries totalitems totalrecords totalsize totalelements totalelementcount"
-    " totalitemscount itemstotal totalhits totalitemcount totalnumber totalnumberofitems totalrows"
+    " totalitemscount itemstotal totalhits totalitemcount totalnumber totalnumberofitems totalrows totalvalue"
+)
+COUNT: Final = _set("count itemcount resultcount countofitems")
+
+#: Members with the maximum number of items of this page. ``size`` and ``count`` are often the number of all items.
+PAGE_SIZE: Final = _set(
+    "limit perpage pagesize pagelimit itemsperpage resultsperpage recordsperpage pagesizelimit"
 )
 PAGES: Final = _set(
     "totalpages pagecount totalpagecount numpages lastpage pagestotal totalpage numberofpages pagetotal maxpage"
@@ -82,7 +100,7 @@ MORE: Final = _set(
     "hasmore hasnext hasnextpage more moreresults hasmoreitems hasmoreresults hasmorepages morepages istruncated"
     " truncated moreitemsavailable moreavailable hasmoredata"
 )
-LAST: Final = _set("islast last islastpage lastpage isfinished finished islastitem")
+LAST: Final = _set("islast last done islastpage lastpage isfinished finished islastitem")
 
 #: Arrays that usually contain the items, the most usual first.
 ITEMS: Final = "items data results value values records list entries elements content rows hits objects".split()
@@ -92,6 +110,25 @@ _DATE: Final = re.compile(
     re.IGNORECASE,
 )
 _CURSOR: Final = re.compile(r"\b(cursor|token|pag(e|es|ing|inat\w+))\b", re.IGNORECASE)
+_ID: Final = re.compile(r"\bid(entifier)?\b", re.IGNORECASE)
+_DESCRIBED_CURSOR: Final = re.compile(r"\b(cursor|next page)\b", re.IGNORECASE)
+
+#: The words of names of parameters that are no cursors, whatever their descriptions mention.
+_NO_CURSOR: Final = _set(
+    "q query search filter filters sort order fields field limit size page per count max include expand direction"
+    " before previous prev ending end until last"
+)
+
+
+def means_cursor(name: str, description: str) -> bool:
+    """Return whether a parameter is a cursor by its description, whatever its name."""
+    is_described = _DESCRIBED_CURSOR.search(description) is not None
+    return is_described and _NO_CURSOR.isdisjoint(words_of(name))
+
+
+def means_id(description: str) -> bool:
+    """Return whether a parameter is the identifier of an item by its description."""
+    return _ID.search(description) is not None and not _DESCRIBED_CURSOR.search(description)
 
 
 def means_date(schema_format: object, description: str) -> bool:

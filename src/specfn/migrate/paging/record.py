@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from specfn.settings import PagingKind
+
 #: The names from the root to a member of the arguments or of a response.
 Names: TypeAlias = tuple[str, ...]
-
-PagingKind: TypeAlias = Literal["link", "url", "cursor", "last_item", "page", "offset"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,18 +19,24 @@ class Paging:
             is the next value), ``page`` (a number that grows by one) or ``offset`` (a number that grows by the items
             received).
         parameter: the parameter to change, as names from the root of the arguments; ``None`` if a URL may change any.
-        source: the member of the response with the next value or URL. For ``last_item``, a member of the last item.
+        source: the member of the response with the next value or URL; empty if no member is documented. For
+            ``last_item``, a member of the last item.
         items: the array of items in the response; ``None`` if it is not documented.
         size: the parameter with the maximum number of items of a page.
         counter: the parameter that counts pages or items, which is also an alternative to a URL or a cursor.
         counts: ``page`` if ``counter`` counts pages, ``offset`` if it counts items.
-        start: the documented first value of ``counter``.
+        start: the first value of ``counter``: documented, or 0 for an offset; ``None`` if it is not known.
         default_size: the documented default of ``size``.
         current: the member of the response with the present value of ``counter``.
+        page_size: the member with the maximum number of items of this page.
+        count: the member with the number of all items, or of the items of this page.
         total: the member with the number of all items.
         pages: the member with the number of all pages.
         more: the members that are true if there are more pages.
         last: the members that are true if this page is the last.
+        is_documented: true if the document declares the header or the member with the next value, so that a response
+            without it is the last page.
+        next_path: the pattern of the paths of next URLs that may be requested; ``None`` for none.
     """
 
     kind: PagingKind
@@ -43,7 +49,11 @@ class Paging:
     start: int | None = None
     default_size: int | None = None
     current: Names | None = None
+    page_size: Names | None = None
+    count: Names | None = None
     total: Names | None = None
     pages: Names | None = None
     more: Names | None = None
     last: Names | None = None
+    is_documented: bool = False
+    next_path: str | None = None
