@@ -335,7 +335,11 @@ def test_what_is_missing_has_no_value(keyword: str) -> None:
             {"c": 1},
             "There is no such property; the properties are a and b.",
         ),
-        ({"additionalProperties": False}, {"c": 1}, "There is no such property."),
+        (
+            {"additionalProperties": False},
+            {"c": 1},
+            "There is no such property; the object has none.",
+        ),
         ({"items": False}, [1], "The array must not have an item here."),
         (
             {"propertyNames": {"maxLength": 1}},

@@ -226,19 +226,19 @@ def _differ_in_short_word(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _by_meaning(words: Sequence[str], others: Sequence[str]) -> Likeness:
-    """Return whether the words of one name stand for the first or the last words of the other."""
+    """Return whether the words of one name stand for those of the other, or for its last words."""
     if _are_synonyms("".join(words), "".join(others)) or (
         len(words) == len(others) and all(map(_may_replace, words, others))
     ):
         return Likeness.MEANING
     one, two = _core(words), _core(others)
-    if _starts(words, others) or _starts(one, two) or _ends(others, words):
+    if len(one) == len(two) and all(map(_mean_same, one, two)):
+        return Likeness.MEANING
+    if _ends(others, words) or _ends(two, one):
         return (
             Likeness.PART if _KINDS.issuperset(words) and "name" not in words else Likeness.MEANING
         )
-    if _starts(others, words) or _ends(words, others):
-        return Likeness.PART
-    return Likeness.NONE
+    return Likeness.PART if _ends(words, others) else Likeness.NONE
 
 
 def _core(words: Sequence[str]) -> Sequence[str]:
@@ -249,14 +249,9 @@ def _core(words: Sequence[str]) -> Sequence[str]:
     return words[:end]
 
 
-def _starts(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether words stand for the first of other words."""
-    return len(words) <= len(others) and all(map(_mean_same, words, others))
-
-
 def _ends(others: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether other words end with some words."""
-    return _starts(words[::-1], others[::-1])
+    """Return whether other words end with some words. The last word of a name is the thing: a room's id is no participant's."""
+    return len(words) <= len(others) and all(map(_mean_same, others[-len(words) :], words))
 
 
 def _are_synonyms(word: str, other: str) -> bool:

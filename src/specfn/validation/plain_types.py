@@ -193,7 +193,7 @@ NO_ITEM: Final = "The array must not have an item here."
 READ_ONLY: Final = "The server sets this property."
 
 #: The sentence after the description of an undeclared filter of a function that changes data.
-AFFECTS_MORE: Final = "Without it, the call may affect more: if no other property means it, do not call, and tell the user."
+AFFECTS_MORE: Final = "Without it, the call may affect more: if the user asked for it, do not call, and tell the user."
 
 #: The beginning of the sentence that names the alternative of a union that declares a property.
 BELONGS: Final = "It belongs to the alternative"

@@ -271,7 +271,7 @@ def test_properties_that_do_not_belong_are_one_line() -> None:
     lines = [line.strip() for line in text.splitlines() if "❌" in line]
     assert lines == [
         "// ❌ foo and bar: not properties here; the properties are name, age and etc",
-        '"qux": 3 // ❌ not a property here; the properties are id, query and body',
+        '"qux": 3 // ❌ not a property here; the properties are id, query and body. query has limit. body has name, age and etc',
     ]
     assert '"foo"' not in text
 

@@ -64,6 +64,8 @@ def test_a_rename_that_a_person_sees_at_once(sent: str, declared: str) -> None:
         ("billing_address", "shipping_address"),
         ("start_time", "skip"),
         ("limit", "file_size"),
+        ("room", "room_participant_id"),
+        ("user_group", "user"),
     ],
 )
 def test_names_that_only_look_alike(sent: str, declared: str) -> None:
@@ -135,6 +137,19 @@ def test_advice_points_at_the_property_that_was_meant(
     sent = dict.fromkeys([*names[:given_count], damaged], "x")
     if damaged not in names and len(sent) == given_count + 1:
         assert advised(dict.fromkeys(names, TEXT), sent) in (None, meant)
+
+
+def test_a_rename_in_a_group_of_arguments() -> None:
+    """V8: at the root, the groups of arguments are searched, too; a group that has the name already is not meant."""
+    schema = {
+        "id": TEXT,
+        "query": {"properties": {"state": STATE, "since": DATE}},
+        "body": {"properties": {"note": TEXT}},
+    }
+    sent = {"id": "x", "status": "open"}
+    assert advised(schema, sent) == "query.state"
+    assert advised(schema, {**sent, "query": {"state": "closed"}}) is None
+    assert advised(schema, {"id": "x", "status": "broken"}) is None
 
 
 def function(method: str, *, body: bool = False) -> Function:

@@ -44,7 +44,7 @@ The arguments are invalid.
     "id": "x", // ❌ expected string (uuid). A uuid has 32 hexadecimal digits and 4 dashes; never invent one
     "mail": (missing) // ❌ expected string
   },
-  "colour": "red", // ❌ not a property here; the properties are name, price, tags and seller
+  "colour": "red", // ❌ not a property here; the properties are name, price, tags and seller. seller has id and mail
   "name": (missing) // ❌ expected string
 }
 
@@ -370,6 +370,10 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ("Product", [{"a": 1}], "expected Product. Send the object itself, not a list"),
         ("{ a: integer }", [{"a": 1}, {"a": 2}], "expected { a: integer }. Send one object, not a list; call once for each"),
         ("Product", [1], "expected Product"),
+        ("string", ["a"], "expected string. Send the value itself, not a list"),
+        ("number | null", [1, 2], "expected number | null. Send one value, not a list; call once for each"),
+        ("string", {"value": "a"}, "expected string. Send the value itself, not an object"),
+        ("string", {"a": 1, "b": 2}, "expected string"),
         ("string | Array<integer>", [{"a": 1}], "expected string | Array<integer>"),
         ("integer", 1.5, "expected integer"),
         ('number & Type<"int32">', 1.5, "expected integer (int32)"),
@@ -426,6 +430,12 @@ def test_the_nearest_name(name: str, meant: str | None) -> None:
     assert "emove" not in text
 
 
+MEMBERS = (
+    "not a property here; the properties are id, query and body. query has limit and page. "
+    "body has title, page and in"
+)
+
+
 def test_a_name_that_is_given_is_no_suggestion() -> None:
     """V8: nothing is to be renamed to a property that is there already."""
     schema = {"properties": {"petId": {}, "limit": {}}, "additionalProperties": False}
@@ -444,8 +454,9 @@ def test_a_name_that_is_given_is_no_suggestion() -> None:
             None,
             "not a property here. query and body each have a property of that name",
         ),
-        ("refused", None, "not a property here; the properties are id, query and body"),
-        ("deep", None, "not a property here; the properties are id, query and body"),
+        ("headline", "$input.body.title", "not a property here: did you mean title in body?"),
+        ("refused", None, MEMBERS),
+        ("deep", None, MEMBERS),
     ],
 )
 def test_a_property_beside_its_object_is_moved_there(

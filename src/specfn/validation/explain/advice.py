@@ -167,6 +167,9 @@ _MAX_ALTERNATIVES: Final = 50
 _MAX_NAMES: Final = 3
 _MAX_NAME_CHARACTERS: Final = 100
 
+#: The maximum number of groups of arguments that are searched.
+_MAX_GROUPS: Final = 8
+
 
 class Advice:
     """Descriptions of single problems of one schema."""
@@ -255,6 +258,8 @@ class Advice:
         if not self._has_alternative(task, name):
             yield self._renamed(task, name, value, alike)
             yield self._missing_inside(task, properties.owners_by_letters(here, name))
+            if not alike and task.place.above is None:
+                yield self._renamed_inside(task, name, value)
             if not same and not alike:
                 yield self._missing_among(task, self._by_value(task, value))
 
@@ -306,6 +311,24 @@ class Advice:
             return None
         return self._missing_among(task, alike)
 
+    def _renamed_inside(self, task: Task, name: str, value: Any) -> str | None:
+        """Return the path of the only free property of a group of arguments whose name has the meaning of a name."""
+        paths = []
+        for owner, members in self._groups(task):
+            inner = task.place.value.get(owner, {})
+            alike = self._properties.alike((members,), name)
+            for other in alike if type(inner) is dict else ():
+                is_free = other not in inner and likeness(name, other) >= Likeness.MEANING
+                if is_free and self._takes(self._properties.members((members,))[other], value):
+                    paths.append(task.place.path + step(owner) + step(other))
+        return paths[0] if len(paths) == 1 else None
+
+    def _groups(self, task: Task) -> list[tuple[str, Any]]:
+        """Return the first properties that are objects with declared properties."""
+        members = self._properties.members((task.place.node, task.node))
+        groups = (pair for pair in members.items() if self._properties.members((pair[1],)))
+        return [*islice(groups, _MAX_GROUPS)]
+
     def _by_value(self, task: Task, value: Any) -> list[str]:
         """Return the missing properties that a value itself identifies: a constant, or the one object that is missing."""
         if type(value) is dict or type(value) is list:
@@ -331,6 +354,9 @@ class Advice:
     def _accepts(self, task: Task, name: str, value: Any) -> bool:
         """Return whether a property accepts a value, perhaps in another case."""
         schema = self._properties.members((task.place.node, task.node)).get(name, False)
+        return self._takes(schema, value)
+
+    def _takes(self, schema: Any, value: Any) -> bool:
         return self._compiler.accepts(schema, value) or (
             type(value) is str and len(self._facts.same_ignoring_case(schema, value)) == 1
         )
@@ -378,9 +404,15 @@ class Advice:
             return f"{UNKNOWN} {join_names([owner for owner, _ in owners])} each have a property of that name."
         names = [*self._properties.members(here)]
         if not names:
-            return UNKNOWN
+            return f"{UNKNOWN.removesuffix('.')}; the object has none."
         there = "the only property is" if len(names) == 1 else "the properties are"
-        return f"{UNKNOWN.removesuffix('.')}; {there} {join_names(names)}."
+        sentences = [f"{UNKNOWN.removesuffix('.')}; {there} {join_names(names)}."]
+        if task.place.above is None:
+            groups = (
+                (owner, self._properties.members((node,))) for owner, node in self._groups(task)
+            )
+            sentences += [f"{owner} has {join_names([*inside])}." for owner, inside in groups]
+        return " ".join(sentences)
 
     def _closest(self, value: Any, values: Sequence[Any]) -> str | None:
         """Name the most similar constant, if there are many."""

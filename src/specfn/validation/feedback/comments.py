@@ -58,8 +58,9 @@ _SIZES: Final[Mapping[type, tuple[str, str, str]]] = {
     dict: ("MinProperties", "MaxProperties", "property"),
 }
 
-#: The beginnings of the types that are not objects. A component has its own name.
-_OTHERS: Final = ("Array<", "[", "string", "number", "boolean", "null", "any", "never", '"', "(")
+#: The beginnings of scalar types, and of all types that are not objects. A component has its own name.
+_SCALARS: Final = ("string", "number", "boolean", "null", '"')
+_OTHERS: Final = (*_SCALARS, "Array<", "[", "any", "never", "(")
 
 _OF_TYPE: Final[Mapping[type, tuple[str, ...]]] = {
     str: ("string",),
@@ -81,6 +82,10 @@ def hint(expected: str, value: Any) -> str | None:
         return "Leave it out instead of null."
     if type(value) is list:
         return _of_list(expected, value)
+    if type(value) is dict:
+        kinds = split(expected.removesuffix(" | undefined"), " | ")
+        is_scalar = len(value) == 1 and all(kind.startswith(_SCALARS) for kind in kinds)
+        return "Send the value itself, not an object." if is_scalar else None
     if type(value) is int or type(value) is float:
         return _of_format(expected, value)
     if type(value) is not str or not is_plain_json(value):
@@ -101,11 +106,17 @@ def hint(expected: str, value: Any) -> str | None:
 def _of_list(expected: str, items: list[Any]) -> str | None:
     """Return a sentence on objects that were sent as a list where one object is expected."""
     kinds = split(expected.removesuffix(" | undefined"), " | ")
-    if not items or type(items[0]) is not dict or any(kind.startswith(_OTHERS) for kind in kinds):
+    is_object = not any(kind.startswith(_OTHERS) for kind in kinds)
+    if not items or (type(items[0]) is dict) is not is_object or any(map(_is_list, kinds)):
         return None
+    thing = "object" if is_object else "value"
     if len(items) == 1:
-        return "Send the object itself, not a list."
-    return "Send one object, not a list; call once for each."
+        return f"Send the {thing} itself, not a list."
+    return f"Send one {thing}, not a list; call once for each."
+
+
+def _is_list(kind: str) -> bool:
+    return kind.startswith(("Array<", "[", "any", "("))
 
 
 def _broken(found: dict[str, Any], value: Any) -> Iterator[str]:
@@ -396,6 +407,8 @@ def _describe(move: _Move, group: Sequence[_Move]) -> str:
     if move.unwraps:
         return f"{here}: move its properties up to {_name_of(move.place[:-1])}"
     if move.target is not None:
+        if one and move.new_name and likeness(str(move.place[-1]), move.new_name) < Likeness.TYPO:
+            return f"{here}: did you mean {_quote_name(move.new_name)} in {_name_of(move.target[:-1])}?"
         name = "" if move.new_name is None else f" as {_quote_name(move.new_name)}"
         return f"{names}{here}: move {them} into {_name_of(move.target[:-1])}{name}"
     description = move.problem.description or UNKNOWN
