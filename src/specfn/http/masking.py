@@ -14,6 +14,7 @@ import base64
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from html.entities import codepoint2name
 from typing import Any, Final
 
@@ -379,10 +380,12 @@ def _of_request(request: httpx.Request) -> Iterator[str]:
     yield from (value for name, value in request.url.params.multi_items() if _is_credential(name))
 
 
+@lru_cache(maxsize=1024)  # each call asks for the same few names
 def _is_credential(name: str) -> bool:
     return credential_reason(name, "header") is not None or is_secret_name(name)
 
 
+@lru_cache(maxsize=1024)
 def _has_word(name: str) -> bool:
     return not _CREDENTIAL_WORDS.isdisjoint(map(str.lower, _WORD_OF_NAME.findall(name)))
 
