@@ -168,7 +168,8 @@ class HTTPStatusError(SpecfnError):
         excerpt: the beginning of the response as one line, with masked secrets of the connection. It is empty for an
             empty or binary response, and if the secrets are not known (hooks, own clients, and credentials that a
             function returns).
-        advice: which credentials were not sent, after a 401 or 403; empty if all were.
+        advice: which credentials were not sent, after a 401 or 403, or where a redirect leads that was not followed; else
+            empty.
     """
 
     def __init__(
@@ -189,24 +190,8 @@ class HTTPStatusError(SpecfnError):
 
     def _text(self) -> str:
         text = f"{self.call or 'the call'}: the server answered {self.result.status}"
-        where = redirect_of(self.result)
-        text = f"{text} and redirects to {where}" if where else text
         text = f"{text}: {self.excerpt}" if self.excerpt else text
         return f"{text} ({self.advice})" if self.advice else text
-
-
-def redirect_of(result: ServerResponse) -> str:
-    """Return the target of a redirect without secrets; empty for any other response."""
-    from specfn._internal.url import url_without_secrets  # noqa: PLC0415  # only for errors that are shown
-
-    target = (
-        result.without_secrets().headers.get("location", "") if 300 <= result.status < 400 else ""
-    )
-    return url_without_secrets(target)[:_LONGEST_TARGET]
-
-
-#: The maximum number of characters of a redirect target in an error.
-_LONGEST_TARGET = 200
 
 
 class ResponseError(SpecfnError):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+import httpx
 import pytest
 
 from specfn.code_mode import script_run
@@ -222,6 +223,16 @@ def unverified(_: Any) -> Callable[..., Any]:
 def joined(_: Any) -> Callable[..., Any]:
     """Follows a reference wherever it leads."""
     return lambda base, reference: base.join(reference)
+
+
+def keeping(_: Any) -> Callable[..., Any]:
+    """Sends all headers to the next server, too."""
+    return lambda request, target, method: httpx.Request(method, target, headers=request.headers)
+
+
+def elsewhere(_: Any) -> Callable[..., Any]:
+    """Follows a redirect over any scheme."""
+    return lambda request, location: httpx.Request("GET", request.url.join(location))
 
 
 def as_told(_: Any) -> Callable[..., Any]:
@@ -459,6 +470,30 @@ DEFENCES: Final = (
         function="specfn.http.transport.send:_may_authenticate",
         off=gives(value=True),
         tests="test_the_callers_authentication_stays_below_the_base_path",
+    ),
+    Defence(
+        threat="T4",
+        function="specfn.http.follow_up:_anonymous",
+        off=keeping,
+        tests="test_another_origin_gets_nothing",
+    ),
+    Defence(
+        threat="T4",
+        function="specfn.http.follow_up:_request_elsewhere",
+        off=elsewhere,
+        tests="test_a_redirect_keeps_tls",
+    ),
+    Defence(
+        threat="T5",
+        function="specfn.http.transport.send:_is_guarded",
+        off=gives(value=False),
+        tests="test_a_redirect_does_not_lead_inside",
+    ),
+    Defence(
+        threat="T5",
+        function="specfn.http.transport.send:_usable_redirects",
+        off=gives(("never", "same-origin", "any")),
+        tests="test_a_client_of_the_caller_stays_at_its_origin",
     ),
     Defence(
         threat="T5",

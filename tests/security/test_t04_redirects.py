@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from specfn import Connection
+from specfn.http.follow_up import redirect
 from specfn.http.transport import send
 
 CANARY = "canary-4b77"
@@ -74,6 +75,82 @@ def test_nothing_leaves_the_origin(
         assert result.status == status
         assert "/sink" not in loopback.target
     assert other.connections == 0
+
+
+ORIGIN = {"allow_private": True, "redirects": "any"}
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_another_origin_gets_nothing(
+    call: Callable[..., Any], make: Any, declare: Any, declare_body: Any, loopback: Any, other: Any,
+    http: Any, status: int,
+) -> None:  # fmt: skip
+    """T4: with ``redirects="any"``, GET is sent to another origin without anything of the caller, and POST is not sent."""
+
+    def respond(raw: bytes) -> bytes:
+        back = http(b"", f"{status} Moved", Location=f"{loopback.url}/back")
+        return back if raw.startswith(b"GET /there") else http(b'{"a":1}')
+
+    moved = http(b"", f"{status} Moved", Location=f"{other.url}/there?signature=1")
+    loopback.respond = lambda raw: http(b"{}") if b" /back" in raw else moved
+    other.respond = respond
+    security = (tuple((name, ()) for name in SCHEMES),)
+    parameter = declare("X-Argument", "header")
+    function = make("/x", "get", parameter, security=security, schemes=SCHEMES)
+    seen: list[str] = []
+
+    def before(request: Any) -> None:
+        seen.append(request.url.path)
+        request.headers["X-Hook"] = CANARY
+
+    connection = Connection(
+        base_url=loopback.url,
+        credentials=dict.fromkeys(SCHEMES, CANARY),
+        headers={"X-Custom": CANARY},
+        query={"tenant": CANARY},
+        before=before,
+        **ORIGIN,
+    )
+    result = call(function, {"header": {"X-Argument": CANARY}}, connection)
+    assert result.status == 200
+    assert [b"/there?signature=1" in raw for raw in other.requests] == [True]
+    assert not [raw for raw in (*other.requests, *loopback.requests[1:]) if CANARY.encode() in raw]
+    assert seen == ["/x"]
+    function = make("/x", "post", body=declare_body(), schemes=SCHEMES)
+    assert call(function, {"body": {"a": CANARY}}, connection).status == status
+    assert len(other.requests) == 1
+
+
+def test_redirects_to_other_origins_end(
+    call: Callable[..., Any], make: Any, loopback: Any, other: Any, http: Any
+) -> None:
+    """T4: at most five redirects are followed, also between two origins."""
+    for server, onward in ((loopback, other), (other, loopback)):
+        moved = http(b"", "302 Moved", Location=f"{onward.url}/x")
+        server.respond = lambda _, moved=moved: moved
+    result = call(make("/x"), {}, Connection(base_url=loopback.url, **ORIGIN))
+    assert result.status == 302
+    assert len(loopback.requests) + len(other.requests) == 6
+
+
+@pytest.mark.parametrize(
+    ("location", "is_followed"),
+    [
+        ("https://b.test/", True),
+        ("https://a.test:8443/", True),
+        ("http://a.test/", False),
+        ("http://b.test/", False),
+        ("https://u:p@b.test/", False),
+        ("ftp://b.test/", False),
+        ("javascript:alert(1)", False),
+        ("https://b.test:99999/", False),
+        ("http://[", False),
+    ],
+)
+def test_a_redirect_keeps_tls(location: str, is_followed: bool) -> None:  # noqa: FBT001  # a column
+    """T4: no redirect leads from https to http, or to what is not a plain URL of HTTP."""
+    request = httpx.Request("GET", "https://a.test/x")
+    assert (redirect(request, 302, location, "any", "") is not None) == is_followed
 
 
 def test_a_key_in_the_query_does_not_follow(make: Any, loopback: Any, http: Any) -> None:

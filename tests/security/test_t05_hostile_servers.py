@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 import anyio
+import httpx
 import pytest
 
 from specfn import Application, Connection, load
@@ -246,3 +247,33 @@ def test_nothing_of_the_callers_goes_to_a_documents_host(monkeypatch: pytest.Mon
 def test_options_do_not_loosen_it() -> None:
     """No option of the conversion touches where a call goes."""
     assert not {"trust_servers", "allow_private", "base_url"} & set(Options.model_fields)
+
+
+APPLICATION = described("https://api.example", "document")
+
+
+@pytest.mark.parametrize("name", ["propagate", "apropagate"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"])
+def test_a_redirect_does_not_lead_inside(
+    loopback: Any, other: Any, http: Any, name: str, host: str
+) -> None:
+    """With ``redirects="any"``, each hop to an origin that the caller did not name must have a public address."""
+    port = other.url.rpartition(":")[2]
+    loopback.respond = lambda _: http(b"", "302 Found", Location=f"http://{host}:{port}/")
+    connection = Connection(base_url=loopback.url, redirects="any")
+    with pytest.raises(TransportError, match="address"):
+        called(APPLICATION, name, connection)
+    assert other.connections == 0
+
+
+def test_a_client_of_the_caller_stays_at_its_origin() -> None:
+    """The caller's own client checks no addresses, so it follows no redirect to another origin."""
+    moved = httpx.Response(302, headers={"location": "https://b.test/"})
+    seen: list[httpx.Request] = []
+    transport = httpx.MockTransport(lambda request: seen.append(request) or moved)
+    client = httpx.Client(transport=transport)
+    connection = Connection(base_url="https://a.test", redirects="any", client=client)
+    result = called(APPLICATION, "propagate", connection)
+    assert result.status == 302
+    assert "no setting follows it" in result.notes[0].text
+    assert len(seen) == 1

@@ -107,8 +107,8 @@ def test_a_location_cannot_hide_anything(
     with pytest.raises((HTTPStatusError, TransportError)) as caught:
         call(make(), {}, Connection(base_url=loopback.url))
     assert not UNSEEN & set(str(caught.value))
-    shown = Result(status=302, headers={"location": place})
-    assert "\\u" in str(HTTPStatusError(shown, "GET /x"))
+    advice = f"the redirect to {place} was not followed"
+    assert "\\u" in str(HTTPStatusError(Result(status=302), "GET /x", advice=advice))
 
 
 PROBLEM = ArgumentProblem(path=f"$output.{HOSTILE}", expected=HOSTILE, description=HOSTILE)

@@ -51,8 +51,8 @@ CALL_OPTIONS: Final = (
     CallOption(
         "redirects",
         "--redirects",
-        "Follow redirects within the origin of the API.",
-        ("never", "same-origin", "whole-origin"),
+        "Follow redirects within the origin of the API, or to any origin without credentials.",
+        ("never", "same-origin", "whole-origin", "any"),
     ),
 )
 

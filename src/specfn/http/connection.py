@@ -77,8 +77,9 @@ Credential: TypeAlias = Annotated[
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
-#: The redirects that are followed: none, or those within the origin, with credentials below the base path or everywhere.
-Redirects: TypeAlias = Literal["never", "same-origin", "whole-origin"]
+#: The redirects that are followed: none; those within the origin, with credentials below the base path or everywhere; or
+#: also those to other origins, without credentials.
+Redirects: TypeAlias = Literal["never", "same-origin", "whole-origin", "any"]
 
 #: The servers of paths and operations: as the document declares them, or the base URL for all.
 Servers: TypeAlias = Literal["declared", "base_url"]
@@ -212,7 +213,9 @@ class Connection(Model):
         max_connections: the maximum number of open sockets; further calls wait. Each event loop has its own sockets.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed). GET and HEAD are
             followed out of the base path without credentials, other methods are not; ``"whole-origin"`` sends
-            credentials to the whole origin.
+            credentials to the whole origin. ``"any"`` is ``"same-origin"``, and also follows GET and HEAD to other
+            origins, without anything of the caller: not from https to http, to public addresses unless
+            ``allow_private``, and without ``before``; with a client of the caller only if ``allow_private``.
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
             503 or 504 with ``Retry-After``.
         client: a client of httpx or httpx2 to send with, for proxies, client certificates or tests. Its transport, event

@@ -1,5 +1,6 @@
 """The requests that follow a response: redirects, next pages and retries. Nothing is sent here."""
 
+import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,11 +11,12 @@ from urllib.parse import unquote_plus
 
 import httpx
 
+from specfn._internal.url import url_without_secrets
 from specfn.http.connection import Redirects
 from specfn.http.redacted_request import ALWAYS, ANONYMOUS, ONCE, redacted_request
 from specfn.http.request.parameters import hazard
 from specfn.migrate.parameters.reserved import overrides
-from specfn.network.origins import origin_with_port
+from specfn.network.origins import origin_with_port, parse
 
 #: Headers about a body; they are removed with the body.
 _CONTENT_HEADERS: Final = frozenset({b"content-length", b"content-type", b"transfer-encoding"})
@@ -177,11 +179,11 @@ def redirect(
     redirects: Redirects,
     base_path: str,
 ) -> httpx.Request | None:
-    """Return the request of a redirect within the origin; ``None`` for any other response (rule X7).
+    """Return the request of a redirect that is followed; ``None`` for any other response (rule X7).
 
-    A redirect to another origin is not followed, even without credentials. It is the result of the call. So is a
-    redirect out of the base path, except for GET and HEAD: they are sent there without credentials, cookies, arguments
-    and the headers of the connection, because another application may respond. ``"whole-origin"`` trusts the origin.
+    A redirect out of the base path is the result of the call, except for GET and HEAD: they are sent there without
+    credentials, cookies, arguments and the headers of the connection, because another application may respond.
+    ``"whole-origin"`` trusts the origin. Only ``"any"`` follows to another origin, in the same way and never to http.
 
     Args:
         request: the request before.
@@ -194,14 +196,67 @@ def redirect(
         return None
     target = resolve_reference(request.url, location)
     if target is None:
-        return None
+        return _request_elsewhere(request, location) if redirects == "any" else None
     method = _method(request.method, status)
     if redirects == "whole-origin" or _is_below(target, base_path):
         return follow_up(request, target, method, keeps_body=method == request.method)
-    if method not in _SAFE:
+    return _anonymous(request, target, method) if method in _SAFE else None
+
+
+def _request_elsewhere(request: httpx.Request, location: str) -> httpx.Request | None:
+    """Return the request of a redirect to another origin; ``None`` if none may be sent there."""
+    try:
+        target = request.url.join(location).copy_with(fragment=None)
+        base = parse(f"{target.scheme}://{target.netloc.decode('ascii')}")
+    except (httpx.InvalidURL, ValueError):
         return None
+    is_downgrade = request.url.scheme == "https" and base.scheme != "https"
+    if is_downgrade or target.userinfo or request.method not in _SAFE:
+        return None
+    return _anonymous(request, target, request.method)
+
+
+def _anonymous(request: httpx.Request, target: httpx.URL, method: str) -> httpx.Request:
+    """Return a request without credentials, cookies, arguments and headers of the caller."""
     headers = [pair for pair in request.headers.raw if pair[0].lower() in _NEUTRAL]
     return redacted_request(method, target, headers, None, anonymous=True)
+
+
+#: The beginning of the note on a redirect that is not followed.
+NOT_FOLLOWED: Final = "the redirect to "
+
+#: The maximum number of characters of the target in the note.
+_MAX_TARGET_CHARACTERS: Final = 200
+
+
+def note_of_redirect(
+    request: httpx.Request,
+    status: int,
+    location: str | None,
+    allowed: Sequence[Redirects],
+    base_path: str,
+) -> str | None:
+    """Return where a redirect leads that was not followed, and which setting follows it; ``None`` for other responses.
+
+    Args:
+        request: the request.
+        status: the status of its response.
+        location: the ``Location`` of its response.
+        allowed: the values of ``redirects`` that may follow one more redirect of the call.
+        base_path: the path to which credentials are sent.
+    """
+    if status not in _REDIRECTS or location is None:
+        return None
+    where = url_without_secrets(location)
+    with contextlib.suppress(httpx.InvalidURL, ValueError):
+        where = str(request.url.join(where))
+    where = where[:_MAX_TARGET_CHARACTERS]
+    followed = (
+        f'Connection(redirects="{value}") follows it'
+        for value in allowed
+        if redirect(request, status, location, value, base_path) is not None
+    )
+    return f"{NOT_FOLLOWED}{where} was not followed; {next(followed, 'no setting follows it')}"
 
 
 def _is_below(target: httpx.URL, base_path: str) -> bool:

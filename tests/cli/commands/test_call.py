@@ -1,7 +1,6 @@
 """``specfn call``: one call, asked about first, and never a secret in sight."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -265,17 +264,18 @@ def test_a_dry_run(specfn: Any, pets: Path, server: Any) -> None:
 
 
 def test_files(specfn: Any, pets: Path, server: Any, tmp_path: Path) -> None:
-    """A file that a person names is sent; one that an argument names is a text."""
+    """A file that a person names is sent; one that an argument names is refused."""
     photo = tmp_path / "rex.png"
     photo.write_bytes(b"\x89PNG\xff")
     given = ("call", pets, "upload", '{"body": {"note": "n"}}', "--base-url", server.url, "--yes")
     assert specfn(*given, "--file", f"photo={photo}").code == 0
     assert b'name="photo"; filename="rex.png"' in server.body
     assert b"\r\n\r\n\x89PNG\xff\r\n" in server.body
+    server.requests.clear()
     body = json.dumps({"body": {"photo": str(photo)}})
-    assert specfn("call", pets, "upload", body, "--base-url", server.url, "--yes").code == 0
-    assert os.fsencode(photo) in server.body
-    assert b"PNG" not in server.body.replace(b"rex.png", b"")
+    ended = specfn("call", pets, "upload", body, "--base-url", server.url, "--yes")
+    assert (ended.code, server.requests) == (1, [])
+    assert "Write the content: data:image/png;name=rex.png;base64,DATA" in ended.err
 
 
 def test_arguments_are_repaired_with_files(
@@ -362,7 +362,9 @@ def test_a_redirect_is_told(specfn: Any, pets: Path, server: Any) -> None:
     server.respond = answer(b"", "307 Temporary Redirect", Location="/pets/7/")
     ended = specfn("call", pets, "pet", '{"id": 7}', "--base-url", server.url)
     assert ended.code == 1
-    assert "the server responded 307 and redirects to /pets/7/" in ended.err
+    assert "the server responded 307" in ended.err
+    assert f"the redirect to {server.url}/pets/7/ was not followed" in ended.err
+    assert "--redirects same-origin follows it" in ended.err
 
 
 def test_numbers_that_json_cannot_write(specfn: Any, pets: Path, server: Any) -> None:

@@ -401,21 +401,35 @@ def test_a_queue_ends_with_the_call(make: Any, loopback: Any) -> None:
     ended.set()
 
 
+SAME = 'Connection(redirects="same-origin") follows it'
+ANY = 'Connection(redirects="any") follows it'
+
+
 @pytest.mark.parametrize(
-    ("status", "target", "told"),
+    ("status", "target", "where", "how"),
     [
-        (307, "/pets/?token=canary#canary", " and redirects to /pets/"),
-        (301, "https://canary:canary@host/a//b@c", " and redirects to https://host/a//b@c"),
-        (302, "//canary:canary@host/a", " and redirects to //host/a"),
-        (302, "https:\\\\canary:canary@host", " and redirects to https:\\\\host"),
-        (302, "/" + "a" * 10_000, " and redirects to /" + "a" * 199),
-        (302, "", ""),
-        (404, "/pets/", ""),
+        (307, "/pets/?token=canary#canary", "BASE/pets/", SAME),
+        (301, "https://canary:canary@host.test/a//b@c", "https://host.test/a//b@c", "no setting"),
+        (302, "https://host.test/a?signature=canary", "https://host.test/a", ANY),
+        (302, "//host.test/a", "http://host.test/a", ANY),
+        (302, "https:\\\\canary:canary@host", "", "no setting follows it"),
+        (302, "/" + "a" * 10_000, "BASE/aaaa", SAME),
+        (304, "/pets/", "", ""),
+        (404, "/pets/", "", ""),
     ],
 )
-def test_a_redirect_says_where_to(status: int, target: str, told: str) -> None:
-    """The error of a redirect that was not followed says where it leads, without what may be secret."""
-    result = Result(status=status, headers={"location": target} if target else {})
-    assert str(HTTPStatusError(result, "GET /pets")) == (
-        f"GET /pets: the server answered {status}{told}"
-    )
+def test_a_redirect_says_where_to(
+    call: Call, make: Any, loopback: Any, http: Any, status: int, target: str, where: str, how: str
+) -> None:
+    """X7: a redirect that is not followed says where it leads, without what may be secret, and what follows it."""
+    loopback.respond = lambda _: http(b"", f"{status} Found", Location=target)
+    result = call(make(), {}, Connection(base_url=loopback.url))
+    text = "".join(note.text for note in result.notes)
+    assert ("the redirect to " + where.replace("BASE", loopback.url) in text) is bool(how)
+    assert how in text
+    assert "canary" not in result.for_model()
+    assert len(text) < 320
+    with pytest.raises(HTTPStatusError) as caught:
+        send.execute(make(), {}, Connection(base_url=loopback.url))
+    assert text in str(caught.value)
+    assert "canary" not in str(caught.value)

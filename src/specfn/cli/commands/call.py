@@ -19,7 +19,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.save import refuse_source, write_result
 from specfn.cli.select import find_function
 from specfn.cli.terminal import SAFETY, is_colored, is_terminal, paint
-from specfn.errors import ArgumentError, UsageError, redirect_of
+from specfn.errors import ArgumentError, UsageError
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.settings import DEFAULT
 
@@ -257,10 +257,7 @@ def _call(request: _Request) -> int:
     if result.truncated and not isinstance(result.data, list):  # a note has the end of a stream
         output.complain("the response was longer than the limit and is truncated")
     if not result.ok:
-        where = redirect_of(result)
-        output.complain(
-            f"the server responded {result.status}{where and f' and redirects to {where}'}"
-        )
+        output.complain(f"the server responded {result.status}")
     return EXIT_SUCCESS if result.ok else EXIT_FAILURE
 
 

@@ -24,8 +24,14 @@ from specfn.errors import (
     UsageError,
     wrong_result,
 )
-from specfn.http.connection import Connection
-from specfn.http.follow_up import is_idempotent, redirect, retry_delay
+from specfn.http.connection import Connection, Redirects
+from specfn.http.follow_up import (
+    NOT_FOLLOWED,
+    is_idempotent,
+    note_of_redirect,
+    redirect,
+    retry_delay,
+)
 from specfn.http.masking import Masking
 from specfn.http.redacted_request import ANONYMOUS, ONCE
 from specfn.http.request import base_url
@@ -212,6 +218,9 @@ def successful(result: Result, function: Function, connection: Connection | None
     if result.status in _UNAUTHORIZED:
         base = base_url.choose(route, function.api, connection)
         advice = _text_of_unsent(choose_schemes(route, function.api, base, connection))
+    for note in result.without_secrets().notes:
+        if note.text.startswith(NOT_FOLLOWED):
+            advice = note.text
     raise HTTPStatusError(result, call, excerpt=excerpt(result, connection), advice=advice)
 
 
@@ -437,9 +446,11 @@ async def _exchange(
     until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
     is_guarded = not is_trusted and not connection.allow_private
+    origin, is_elsewhere = base_url.origin_of(request.url), False
+    redirects = _usable_redirects(connection)
     while True:
         outgoing = request
-        if connection.before is not None:
+        if connection.before is not None and not is_elsewhere:
             hook = partial(connection.before, request)
             changed = await io.result_of(hook, "connection.before")
             outgoing = request if changed is None else _as_request(changed)
@@ -455,7 +466,9 @@ async def _exchange(
             until,
             is_guarded=is_guarded,
             is_first=is_first,
-            authenticates=is_trusted and _may_authenticate(request, connection),
+            authenticates=is_trusted
+            and not is_elsewhere
+            and _may_authenticate(request, connection),
             on_request=masking.add_request,
             stream=stream,
         )
@@ -472,22 +485,45 @@ async def _exchange(
             if retries
             else None
         )
-        onward = redirect(
-            request, result.status, headers.get("location"), connection.redirects, base_path
-        )
+        location = headers.get("location")
+        mode = connection.redirects if connection.redirects in redirects else "same-origin"
+        onward = redirect(request, result.status, location, mode, base_path)
         if seconds is not None:
             retries -= 1
             await io.pause(seconds)
-        elif onward is not None and hops < 5:
+        elif onward is not None and hops < _MAX_REDIRECTS:
             hops += 1
             request = onward
+            is_elsewhere = is_elsewhere or base_url.origin_of(request.url) != origin
+            is_guarded = _is_guarded(request, connection) if is_elsewhere else is_guarded
         else:
+            allowed = redirects if hops < _MAX_REDIRECTS else ()
+            text = note_of_redirect(request, result.status, location, allowed, base_path)
+            if text is not None:
+                result = replace(result, notes=(*result.notes, Note(pointer="", text=text)))
             return result.with_masking(masking)
 
 
 def _may_authenticate(request: httpx.Request, connection: Connection) -> bool:
     """Return whether the authentication of the caller may be added: not outside of the base path (T4)."""
     return not connection.anonymous and ANONYMOUS not in request.extensions
+
+
+#: The maximum number of redirects that one call follows.
+_MAX_REDIRECTS: Final = 5
+
+
+def _usable_redirects(connection: Connection) -> tuple[Redirects, ...]:
+    """Return the values of ``redirects`` that can be used: clients of the caller do not check addresses."""
+    has_client = connection.client is not None or connection.async_client is not None
+    within: tuple[Redirects, ...] = ("never", "same-origin", "whole-origin")
+    return within if has_client and not connection.allow_private else (*within, "any")
+
+
+def _is_guarded(request: httpx.Request, connection: Connection) -> bool:
+    """Return whether a request may be sent to public addresses only (T5)."""
+    is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
+    return not is_known and not connection.allow_private
 
 
 def _as_request(changed: Any) -> httpx.Request:
