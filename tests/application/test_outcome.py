@@ -495,3 +495,47 @@ def test_a_credential_that_cannot_be_obtained_is_not_the_models_mistake(
     [record] = caplog.records
     assert record.getMessage() == "orders_get: no credential for the security scheme 'bearer'"
     assert "CANARY" not in found.text + caplog.text
+
+
+def test_an_integer_for_a_string_of_protobuf(call: Call) -> None:
+    """V7: an integer for a string of the format int64 or uint64 is repaired in a body; other refusals name the format."""
+    names = ("int64", "uint64")
+    properties = {name: {"type": "string", "format": name} for name in names}
+    content = {"application/json": {"schema": {"type": "object", "properties": properties}}}
+    query = [{"name": "n", "in": "query", "schema": properties["int64"]}]
+    app = application({"/x": {"post": {"parameters": query, "requestBody": {"content": content}}}})
+    for body, sent in (
+        (
+            {"int64": -(2**63), "uint64": 2**64 - 1},
+            {"int64": str(-(2**63)), "uint64": str(2**64 - 1)},
+        ),
+        ({"int64": 2**63}, None),
+        ({"uint64": -1}, None),
+        ({"int64": 1.5}, None),
+        ({"int64": True}, None),
+    ):
+        shop = answering(200, {})
+        answer = call(shop, "x_post", {"body": body}, application=app, allow={"write"})
+        assert [json.loads(request.content) for request in shop.requests] == (
+            [sent] if sent else []
+        )
+        assert [repair.kind for repair in answer.repairs] == ["string"] * len(sent or ())
+        is_number = sent is None and True not in body.values()
+        assert (f"format {next(iter(body))}" in answer.text) is is_number
+    answer = call(answering(), "x_post", {"query": {"n": 1}}, application=app, allow={"write"})
+    assert answer.kind == "invalid"
+
+
+def test_other_media_types_are_a_note() -> None:
+    """R8: a media type of a request body with another schema is a note that names the option that chooses it."""
+    text, number = {"type": "string"}, {"type": "number"}
+    for second, count in ((text, 0), (number, 1)):
+        content = {"application/json": {"schema": text}, "text/csv": {"schema": second}}
+        paths = {"/x": {"post": {"requestBody": {"content": content}}}}
+        notes = [note.text for note in application(paths).functions[0].notes]
+        assert (
+            len([note for note in notes if "'text/csv'" in note and "Options.media_types" in note])
+            == count
+        )
+        [chosen] = application(paths, media_types={"*": "text/csv"}).functions
+        assert not [note for note in chosen.notes if "Options.media_types" in note.text]

@@ -49,6 +49,8 @@ TAGGED = {
 #: What is read as it was meant: the schema of the place, what stands there, what it becomes, the kinds.
 READ: list[tuple[str, Any, Any, Any, list[str]]] = [
     ("digits", INTEGER, "12", 12, ["number"]),
+    ("true for an enum of texts", {"type": "string", "enum": ["True", "auto"]}, True, "True", ["string"]),
+    ("false for an enum of texts", {"enum": ["true", "false", None]}, False, "false", ["string"]),
     ("a sign", INTEGER, "-12", -12, ["number"]),
     ("zero", INTEGER, "0", 0, ["number"]),
     ("white space around", INTEGER, " \t12\r\n", 12, ["number"]),
@@ -105,6 +107,10 @@ READ: list[tuple[str, Any, Any, Any, list[str]]] = [
 
 #: What is left as it is: another reading of it would say something else.
 LEFT: list[tuple[str, Any, Any]] = [
+    ("true for two members that equal it", {"enum": ["true", "TRUE"]}, True),
+    ("true for no member that equals it", {"enum": ["yes", "1", "on"]}, True),
+    ("1 for an enum of texts", {"enum": ["true", "false"]}, 1),
+    ("an integer of 64 bits outside of a body", {"type": "string", "format": "int64"}, 1),
     ("leading zeros", INTEGER, "007"),
     ("a plus", INTEGER, "+5"),
     ("underscores", INTEGER, "1_000"),

@@ -17,6 +17,9 @@ from specfn.migrate.broken_references import refuse_reference
 from specfn.migrate.route import Body, DeclaredResponse
 from specfn.records import Note
 
+#: The maximum number of media types in a note.
+_MAX_OTHERS: Final = 5
+
 
 def body_of(
     raw: Any,
@@ -55,7 +58,23 @@ def body_of(
     if wanted is not None and media_types.essence(wanted) != media_types.essence(chosen):
         text = f"Options.media_types selects {wanted!r}, which the request body does not declare"
         notes.append(Note(pointer=pointer, text=text))
+    elif wanted is None:
+        notes += [Note(pointer=pointer, text=text) for text in _others(content, chosen)]
     return _body(raw, chosen, declared, version, pointer, resolve)
+
+
+def _others(content: JsonObject, chosen: str) -> Iterator[str]:
+    """Yield the sentence on media types that are not offered, although their schema is another one."""
+    schemas = {
+        name: media.get("schema") if isinstance(media, dict) else None
+        for name, media in content.items()
+    }
+    others = [repr(name) for name, schema in schemas.items() if schema != schemas[chosen]]
+    if others:
+        yield (
+            f"the request body is {chosen!r}; {', '.join(others[:_MAX_OTHERS])} with another schema can be chosen by "
+            "Options.media_types"
+        )
 
 
 def _refuse_reference(node: Any, pointer: str) -> None:

@@ -192,6 +192,9 @@ class Advice:
         more = self._texts.more(node, holder)
         values = self._facts.values(node) if type(problem.value) is str else None
         near = None if values is None else self._closest(problem.value, values.values)
+        integer = self._facts.integer_format(node) if type(problem.value) in (int, float) else None
+        if integer is not None:
+            near = f"Write an integer as a string, in the format {integer}."
         if more is None and near is None:
             return problem
         return replace(problem, description=" ".join(filter(None, (near, more))))

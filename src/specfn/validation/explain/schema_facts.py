@@ -14,6 +14,9 @@ _MAX_SCHEMAS: Final = 200
 #: Keywords of strings whose digits may not be a number.
 _SPELLED: Final = ("pattern", "format", "contentEncoding", "contentMediaType")
 
+#: The integers that fit into a format.
+INTEGER_FORMATS: Final = {"int64": range(-(2**63), 2**63), "uint64": range(2**64)}
+
 #: The maximum number of levels of nested unions. Deeper ones count as accepting any value.
 _MAX_DEPTH: Final = 16
 
@@ -254,6 +257,14 @@ class SchemaFacts:
             is_any = not any(keyword in part for part in parts for keyword in _SPELLED)
             self._any_text[id(node)] = is_any
         return is_any
+
+    def integer_format(self, node: Any) -> str | None:
+        """Return ``int64`` or ``uint64`` if a place accepts only strings of this format, as the JSON of protobuf does."""
+        if not isinstance(node, dict) or self.types(node) not in _TEXT_TYPES:
+            return None
+        parts = [self._origins.get(id(part), part) for part in self._applicable_schemas(node)]
+        syntax = {str(part[keyword]) for part in parts for keyword in _SPELLED if keyword in part}
+        return syntax.pop() if len(syntax) == 1 and syntax <= INTEGER_FORMATS.keys() else None
 
     def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
         alternatives: dict[int, Any] = {}

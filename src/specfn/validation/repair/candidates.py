@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from specfn._internal.json import most_digits
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
-from specfn.validation.explain.schema_facts import SchemaFacts
+from specfn.validation.explain.schema_facts import INTEGER_FORMATS, SchemaFacts
 from specfn.validation.text.strict_json import EXACT, UNREAD, is_nonzero, read_strict
 
 _INTEGER: Final = re.compile(r"-?[1-9][0-9]*|0")
@@ -71,6 +71,9 @@ def candidates(
         return []
     convert = _CONVERTERS.get(type(value), _of_another)
     conversions = list(convert(value, fault.node, facts))
+    if type(value) is int and place[:1] == ("body",):
+        fitting = INTEGER_FORMATS.get(facts.integer_format(fault.node) or "", ())
+        conversions += [Candidate("string", str(value))] if value in fitting else []
     if type(value) is int and value in policy.not_digits:
         conversions = [candidate for candidate in conversions if candidate.kind != "string"]
     if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
@@ -188,9 +191,16 @@ def _of_integer(value: int, node: Any, facts: SchemaFacts) -> Iterator[Candidate
         yield Candidate("string", str(value))
 
 
+def _of_boolean(value: bool, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:  # noqa: FBT001  # a value
+    alike = facts.same_ignoring_case(node, str(value).lower())
+    if len(alike) == 1:
+        yield Candidate("string", alike[0])
+
+
 _Converter: TypeAlias = Callable[[Any, Any, SchemaFacts], Iterator[Candidate]]
 
 _CONVERTERS: Final[Mapping[type, _Converter]] = {
     str: _of_text,
     int: _of_integer,
+    bool: _of_boolean,
 }
