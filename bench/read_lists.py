@@ -32,7 +32,11 @@ MORE = re.compile(r"^has[-_]?(more|next([-_]?page)?)$", re.IGNORECASE)
 SIZE = re.compile(
     r"^(limit|per[-_]?page|page[-_]?size|max[-_]?results|size|rows|count|top)$", re.IGNORECASE
 )
-TOKEN = re.compile(r"(cursor|token|marker|after|bookmark|continuation|next|scroll)", re.IGNORECASE)
+TOKEN = re.compile(
+    r"(cursor|(page|next|continuation|skip)[-_]?token|marker|^after$|bookmark|^next|scroll|^token$)",
+    re.IGNORECASE,
+)
+INNER = re.compile(r"^(href|url|uri|link|after|cursor|token|page_?token)$", re.IGNORECASE)
 URL = re.compile(r"(url|uri|link|href)", re.IGNORECASE)
 ITEMS = ("items", "data", "results", "value", "values", "records", "entries", "content", "list")
 COUNT, CAP = 23, 5
@@ -165,7 +169,8 @@ def server_of(document: Any, path: str, operation: Any, parameters: list[Any]) -
     nexts = [
         (at, node)
         for at, node in scalars.items()
-        if any(map(NEXT.match, at)) and node.get("type") != "boolean"
+        if (NEXT.match(at[-1]) or (INNER.match(at[-1]) and any(map(NEXT.match, at))))
+        and node.get("type") != "boolean"
     ]
     common: dict[str, Any] = {"items": items, "identifier": identifier, "facts": facts, "first": 0}
     if counters and carrier == counters[0]:

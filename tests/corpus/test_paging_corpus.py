@@ -4,9 +4,11 @@ import json
 import runpy
 import statistics
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
+from tests.invocation.paging.test_list_apis import read
 
 from specfn import Application
 
@@ -35,6 +37,21 @@ def test_parameters_of_paging_are_declared(loaded: dict[Path, Application]) -> N
             names = {each.key for each in group.parameters} if group is not None else set()
             for place in (paging.parameter, paging.counter, paging.size) if paging else ():
                 assert place is None or place[0] == "body" or place[1] in names
+
+
+LISTS = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "read_lists.py"))
+
+
+def test_lists_are_read_completely(loaded: dict[Path, Application]) -> None:
+    """X13: lists of real documents are read completely without duplicates, by code and by a reader of texts."""
+    outcomes = Counter(
+        LISTS["outcome_of"](app, function, server, sent, read)
+        for path in loaded
+        for app, function, server, sent in islice(LISTS["lists"](path), 8)
+    )
+    del outcomes["not called", "not called"]  # arguments that the generator cannot write
+    assert outcomes.total() >= 40
+    assert [*outcomes] == [("complete", "complete")]
 
 
 FIELDS = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "count_fields.py"))["counted"]

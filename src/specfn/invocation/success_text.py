@@ -115,7 +115,7 @@ def success_text(
         limit=max(limit - len(sentences), limit // 2, _MIN_JSON_CHARACTERS),
         rename=lambda named: tool_names(named, tool),
         can_filter=can_filter,
-        hides_next=fields.hides_next(model.paging),
+        hides_next=fields.hides_next(model.paging_of(result.data)),
     )
     dropped = None
     if view.filtered.count or page.hidden:

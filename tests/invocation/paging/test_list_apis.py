@@ -5,11 +5,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.invocation.paging.list_apis import APIS, ListServer
 
 from specfn import Application
+from specfn.answers import Drop
 
 LOADED = {name: api.load() for name, api in APIS.items()}
 
@@ -90,3 +92,13 @@ def test_only_evidence_announces_a_page(name: str, total: int, cap: int) -> None
     text = LOADED[name].bind(server.connection())["list"].outcome(server.sent()).text
     if "\nnext page: {" in text or "There is a next page" in text:
         assert total > cap
+
+
+@pytest.mark.parametrize("name", ["cursor in meta", "cursor in paging", "cursor"])
+def test_a_dropped_cursor_is_in_no_text(name: str) -> None:
+    """X12, X13: a cursor that is never shown is not in the arguments of the next page, documented or not."""
+    server = ListServer(APIS[name], 9, 2)
+    dropped = APIS[name].load(answers={"*": Drop("meta", "paging", "next_cursor")})
+    answer = dropped.bind(server.connection())["list"].outcome(server.sent())
+    assert "opaque" not in answer.text
+    assert answer.next is None

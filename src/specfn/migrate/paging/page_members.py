@@ -155,7 +155,8 @@ def members_of_value(data: Any) -> ResponseMembers:
             response.arrays.append((path, frozenset(first if isinstance(first, dict) else ())))
         elif isinstance(value, dict):
             if not path or (len(path) < _DEPTH and _is_container(path[-1])):
-                waiting.extend(((*path, name), value[name]) for name in islice(value, _MOST))
+                names = islice(value, max(_MOST - len(waiting), 0))
+                waiting.extend([((*path, name), value[name]) for name in names])
         elif path:
             name = _TYPE_NAMES.get(type(value))
             response.scalars.append(ScalarMember(path, frozenset([name] if name else ()), {}))
