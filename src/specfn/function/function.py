@@ -130,7 +130,12 @@ class Function:
         return None if self.lazy_paging is None else self.lazy_paging.paging(self.undescribed_keys)
 
     def paging_of(self, data: Any) -> "Paging | None":
-        """Return the paging with the members that a received response has, documented or not."""
+        """Return the paging with the members that a received response has, documented or not.
+
+        Examples:
+            >>> app["listProducts"].paging_of({"items": [], "total": 0}).total
+            ('total',)
+        """
         lazy = self.lazy_paging
         return None if lazy is None else lazy.paging_of(data, self.undescribed_keys)
 

@@ -114,11 +114,13 @@ class Failure:
         """Return the feedback for a model: the invalid places and the next step.
 
         Examples:
-            >>> print(app["getProduct"].validate({"productId": 7}).feedback())
+            >>> print(app["listProducts"].validate({"query": {"limit": 80}}).feedback())
             The arguments are invalid.
             <BLANKLINE>
             {
-              "productId": 7 // ❌ expected string (uuid)
+              "query": {
+                "limit": 80 // ❌ expected integer of 1 to 50, optional
+              }
             }
             <BLANKLINE>
             Correct this and send the whole call again. Nothing was executed.
