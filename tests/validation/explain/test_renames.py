@@ -201,3 +201,23 @@ def test_only_what_the_server_sets_is_to_be_removed() -> None:
     text = function("patch", body=True).validate(sent).feedback()
     assert '"made": "2024-01-31", // ❌ The server sets this property. Remove it\n' in text
     assert text.count("emove") == 1
+
+
+OPPOSITES = [("min", "max"), ("start", "end"), ("before", "after"), ("include", "exclude")]
+
+
+@given(
+    st.sampled_from([*OPPOSITES, *(pair[::-1] for pair in OPPOSITES)]),
+    st.sampled_from(WORDS),
+    st.sampled_from(["{side}_{word}", "{word}_{side}", "{word}_{side}_id", "{side}{Word}"]),
+    st.booleans(),
+)
+def test_opposites_are_never_advised(
+    pair: tuple[str, str],
+    word: str,
+    shape: str,
+    required: bool,  # noqa: FBT001 - Hypothesis
+) -> None:
+    """V8: a name is never advised for its opposite, wherever the words stand, even if it is missing and required."""
+    sent, declared = (shape.format(side=side, word=word, Word=word.title()) for side in pair)
+    assert advised({declared: TEXT}, {sent: "x"}, *([declared] if required else [])) is None
