@@ -169,10 +169,20 @@ def test_names_are_resolved_leniently(era: str, name: str) -> None:
 
 
 def test_unknown_names_are_errors_with_suggestions(era: str) -> None:
-    """An unknown name is an error result that lists functions."""
-    result = call(mcp.server(application(), Api().connection()), era, "pets_fetch_all")
-    assert result.is_error
-    assert "pets_get" in text(result)
+    """An unknown name that resembles others is an error result with them; any other is an error of the protocol."""
+    for mode in ("all", "search"):
+        api = Api()
+        server = mcp.server(application(), api.connection(), mode=mode)
+        result = call(server, era, "pets_fetch_all")
+        assert result.is_error
+        assert "pets_get" in text(result)
+        with pytest.raises(MCPError) as raised:
+            call(server, era, "weather")
+        assert raised.value.error.code == -32602
+        assert (
+            'there is no function named "weather". The functions are' in raised.value.error.message
+        )
+        assert api.requests == []
 
 
 # -- approval ---------------------------------------------------------------------------------------------
@@ -345,7 +355,10 @@ def test_read_only_servers_name_nothing_that_changes_data(era: str, mode: Any) -
     server = mcp.server(application(), api.connection(), mode=mode, read_only=True)
     assert "change_function" not in (server.instructions or "")
     for name in ("pets_nothing", "weather", "change_function"):
-        unknown = text(call(server, era, name))
+        try:
+            unknown = text(call(server, era, name))
+        except MCPError as error:
+            unknown = error.error.message
         assert "pets_get" in unknown
         assert "pets_post" not in unknown
         assert "delete" not in unknown

@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject
 from specfn.invocation.answer import Answer
+from specfn.invocation.resolve import unresolved
 from specfn.mcp import search_tools
 from specfn.mcp.forms import Context, call_with_approval, is_modern
 from specfn.mcp.results import add_file, log, log_failure, text_result, tool_result
@@ -67,11 +68,17 @@ class Handlers:
         return {"resultType": "complete", **page}  # type: ignore[return-value]  # the SDK accepts JSON, too
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
-        """Call a tool; each failure is a result with a text."""
+        """Call a tool; each failure is a result with a text, so that the model reads it.
+
+        Raises:
+            MCPError: no tool has a name like the called one.
+        """
         try:
             return await self._call(ctx, params)
         except InvalidCallError as error:
             return text_result(str(error), is_error=True)
+        except MCPError:
+            raise
         except Exception as error:  # noqa: BLE001  # its text must not reach the client
             return text_result(log_failure(params.name, error), is_error=True)
 
@@ -92,6 +99,9 @@ class Handlers:
     async def _call(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
         name, sent = params.name, params.arguments or {}
         if all(tool["name"] != name for tool in self.search_tools):
+            resolution = self.served.resolve(name)
+            if resolution.name is None and not resolution.candidates:
+                raise MCPError(types.INVALID_PARAMS, unresolved(resolution, self.served.tools))
             return await self._call_function(ctx, params, NamedCall(name, sent, reads=False))
         if self.scripts is not None:
             if name == search_tools.SEARCH:
