@@ -123,7 +123,7 @@ def test_a_type_checker_sees_the_door_exactly(tmp_path: Path) -> None:
     for expected in (
         'Revealed type is "def (source: ',
         '-> specfn.application.application.Application"',
-        'Revealed type is "tuple[specfn.function.function.Function, ...]"',
+        'Revealed type is "specfn.tools.function_set.NamedFunctions"',
         "specfn.validation.outcome.Success",
         "specfn.validation.outcome.Failure",
         'Revealed type is "dict[str, Any]"',

@@ -64,7 +64,9 @@ def load(
     if check not in ("lenient", "strict"):
         raise UsageError(f"check must be 'lenient' or 'strict', not {check!r}")
     if options is not None and not hasattr(options, "settings"):
-        raise UsageError(f"options must be a specfn.Options, not {type(options).__name__}")
+        raise UsageError(
+            f"options must be specfn.Options(NAME=VALUE, ...), not {type(options).__name__}"
+        )
     settings = DEFAULT if options is None else options.settings()
     credentials = (
         document_credentials(source, headers or {}, auth) if headers or auth is not None else None

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from importlib import util
 from types import UnionType
-from typing import Any
+from typing import Any, Final
 
 from specfn.errors import UsageError
+
+#: What an argument for a connection must be.
+CONNECTION: Final = 'a specfn.Connection, such as specfn.Connection("https://api.example.com")'
 
 
 def require(name: str, value: Any, kind: type | UnionType, expected: str) -> None:

@@ -3,7 +3,17 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Self,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
 
 from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
@@ -40,11 +50,17 @@ Texts: TypeAlias = Annotated[Sequence[str], store_as(tuple[str, ...])]
 class Model(BaseModel):
     """A pydantic model that raises ``UsageError`` where pydantic raises ``ValidationError``.
 
-    As a field of another pydantic model it is validated as usual, and its faults are collected there.
+    As a field of another pydantic model it is validated as usual, and its faults are collected there. Fields with
+    ``kw_only=False`` are also accepted by position.
     """
 
+    #: What to write instead of a word that is not a field, where the words do not resemble each other.
+    instead_of: ClassVar[Mapping[str, str]] = {}
+
     @without_locals
-    def __init__(self, /, **data: Any) -> None:
+    def __init__(self, /, *given: Any, **data: Any) -> None:
+        if given:
+            data = _by_name(type(self), given, data)
         valid(type(self).__name__, type(self), lambda: super(Model, self).__init__(**data))
 
     # pydantic calls an ``__init__`` without this mark for nested models, too, and could not collect their faults.
@@ -82,6 +98,21 @@ class Model(BaseModel):
         return super().model_copy(update={name: getattr(record, name) for name in names}, deep=deep)
 
 
+def _by_name(
+    kind: type[BaseModel], given: Sequence[Any], data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a constructor with its arguments by position, as Python binds them."""
+    names = [name for name, field in kind.model_fields.items() if field.kw_only is False]
+    if len(given) > len(names):
+        order = f"{', '.join(names)} by position, and the others by name" if names else "by name"
+        raise TypeError(f"{kind.__name__}() has its fields {order}")
+    positional = dict(zip(names, given, strict=False))
+    twice = next((name for name in positional if name in data), None)
+    if twice is not None:
+        raise TypeError(f"{kind.__name__}() got multiple values for {twice!r}")
+    return {**positional, **data}
+
+
 def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
     """Return the result of ``build``, with pydantic's error as a ``UsageError``.
 
@@ -111,7 +142,9 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
         if fault["type"] in _UNKNOWN:
             owner, kinds = _owner(kind, place[:-1])
             known = [word for record in kinds for word in _field_names(record)]
-            hint = near(str(place[-1]), known)
+            word = str(place[-1])
+            instead = next(filter(None, (_instead(record, word) for record in kinds)), None)
+            hint = f"; write {instead}" if instead else near(word, known)
             texts.append(f"{'.'.join([name, *owner])} has no field {str(place[-1])!r}{hint}")
         elif not unknown.intersection(place[:1]):
             places.setdefault(_without_member(kind, place), []).append(fault["msg"])
@@ -121,6 +154,12 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
     yield from texts[:_MAX_FAULTS]
     if len(texts) > _MAX_FAULTS:
         yield f"and {len(texts) - _MAX_FAULTS} more"
+
+
+def _instead(record: Any, word: str) -> str | None:
+    """Return what a record has instead of a word from another library."""
+    known: Mapping[str, str] = getattr(record, "instead_of", {})
+    return known.get(word.lower())
 
 
 def _without_member(kind: Any, place: Sequence[int | str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from specfn.function.fingerprint import combine_fingerprints
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
-from specfn.tools.function_set import AdvertisedFunction, FunctionSet
+from specfn.tools.function_set import AdvertisedFunction, FunctionSet, NamedFunctions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ class Application(FunctionSet):
     """The functions of a document. Every operation is in ``functions`` or in ``errors``.
 
     Attributes:
-        functions: in the document's order.
+        functions: in the document's order; ``functions[key]`` also finds one by any of its names.
         errors: the operations that are not functions, and why.
         document: the normalized document.
         source: the URL or file URI that it was read from; ``None`` for text and dicts.
@@ -55,7 +55,7 @@ class Application(FunctionSet):
         raw: the document as it was read, for its diagnostics.
     """
 
-    functions: tuple[Function, ...]
+    functions: NamedFunctions
     errors: tuple[OperationError, ...]
     document: JsonObject = field(repr=False)
     source: str | None
@@ -267,7 +267,7 @@ class Application(FunctionSet):
         from specfn.application.bound import bind  # noqa: PLC0415  # for callers who bind
         from specfn.connectors import registry  # noqa: PLC0415  # for callers who bind
 
-        functions = tuple(entry.function for entry in self.choose(select))
+        functions = NamedFunctions(entry.function for entry in self.choose(select))
         part = self if select is None else replace(self, functions=functions)
         return bind(
             part,

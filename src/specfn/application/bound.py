@@ -11,7 +11,12 @@ from functools import cached_property
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
+from specfn._internal.caller_arguments import (
+    CONNECTION,
+    require,
+    require_callables,
+    require_whole_numbers,
+)
 from specfn._internal.frames import without_locals_in
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject
@@ -440,7 +445,7 @@ def bind(
     """
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
 
-    require("connection", connection, Connection, "a specfn.Connection")
+    require("connection", connection, Connection, CONNECTION)
     require_callables(approve=approve, fill=fill)
     require_whole_numbers(limit=limit)
     if limit is not None and limit < 200:

@@ -28,7 +28,7 @@ from specfn.schema.expansion_limits import MAX_NODES, Unfolding, is_suspicious
 from specfn.schema.patterns.cost import bytes_of_function
 from specfn.settings import Settings
 from specfn.tools.function_keys import FunctionKeys
-from specfn.tools.function_set import AdvertisedFunction
+from specfn.tools.function_set import AdvertisedFunction, NamedFunctions
 from specfn.tools.selection import choose
 
 
@@ -86,7 +86,9 @@ def compose(
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
     return Application(
-        functions=_select(with_names_and_descriptions([*functions], settings), settings),
+        functions=NamedFunctions(
+            _select(with_names_and_descriptions([*functions], settings), settings)
+        ),
         errors=migration.errors,
         document=document,
         source=source,

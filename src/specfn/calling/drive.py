@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from specfn._internal.caller_arguments import require, require_callables
+from specfn._internal.caller_arguments import CONNECTION, require, require_callables
 from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over, run_without_waiting
 from specfn._internal.json import JsonObject, copy_json
@@ -24,7 +24,7 @@ from specfn.calling.outcome import Outcome
 from specfn.calling.prompt_files import Settings
 from specfn.calling.replies import gather
 from specfn.calling.session import Session
-from specfn.connectors.registry import ConnectorName, ProfileName
+from specfn.connectors.registry import CODECS, ConnectorName, ProfileName
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
@@ -223,7 +223,9 @@ def _session(functions: Session | Catalog | Functions, **settings: Any) -> Sessi
             )
         return functions
     if settings["connector"] is None:
-        raise UsageError("missing argument connector: pass the name of a wire format or a codec")
+        raise UsageError(
+            f"missing argument connector: the wire format of your model's server, one of {', '.join(CODECS)}"
+        )
     return Session(functions, **settings)
 
 
@@ -239,7 +241,7 @@ def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> N
     if connection is not None:
         from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
 
-        require("connection", connection, Connection, "a specfn.Connection")
+        require("connection", connection, Connection, CONNECTION)
 
 
 async def _drive(

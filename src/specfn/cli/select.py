@@ -11,12 +11,13 @@ from specfn.migrate.operation_keys import OperationKeys
 if TYPE_CHECKING:
     from specfn.application.application import Application
     from specfn.function.function import Function
+    from specfn.tools.function_set import NamedFunctions
 
 #: The maximum number of names in a message about upper and lower case.
 _MAX_NAMES = 3
 
 
-def select_functions(application: "Application", keys: Sequence[str]) -> tuple["Function", ...]:
+def select_functions(application: "Application", keys: Sequence[str]) -> "NamedFunctions":
     """Return the functions that keys name, in the document's order; all without keys.
 
     Raises:
@@ -25,9 +26,10 @@ def select_functions(application: "Application", keys: Sequence[str]) -> tuple["
     if not keys:
         return application.functions
     try:
-        return tuple(entry.function for entry in application.choose(keys, option="--select"))
+        chosen = application.choose(keys, option="--select")
     except UnknownFunctionError as error:
         raise UsageError(_no_match(application, error.called)) from None
+    return type(application.functions)(entry.function for entry in chosen)
 
 
 def find_function(application: "Application", name: str) -> "Function":

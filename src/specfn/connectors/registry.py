@@ -1,5 +1,7 @@
 """Registry of profiles and codecs by name; each vendor's module is imported on first use."""
 
+import re
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -110,11 +112,31 @@ def codec(name: ConnectorName | Codec) -> Codec:
     return loaded
 
 
+#: Words that people write for a vendor: companies, models and platforms, with a profile or a connector of the vendor.
+_VENDORS: Final = {
+    **dict.fromkeys(("claude", "sonnet", "opus", "haiku"), "anthropic"),
+    **dict.fromkeys(("gpt", "chatgpt", "chat", "ollama", "vllm", "groq", "deepseek"), "openai"),
+    **dict.fromkeys(("google", "vertex", "genai"), "gemini"),
+    **dict.fromkeys(("aws", "amazon", "nova", "converse"), "bedrock"),
+    **dict.fromkeys(("codestral", "mixtral"), "mistral"),
+    **dict.fromkeys(("azure", "foundry"), "azure-openai"),
+    "responses": "openai-responses",
+}
+
+
+def _of_vendor(word: str, homes: Collection[str]) -> str:
+    """Return a question with the known name of the vendor that a word belongs to; empty if there is none."""
+    parts = re.findall(r"[a-z]+", word.lower())
+    names = (_VENDORS.get(part, part) for part in parts)
+    name = next((name for name in names if name in homes), None)
+    return f"; did you mean {name!r}?" if name else similar(word, homes)
+
+
 def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:
     if not isinstance(name, str) or name not in homes:
         known = ", ".join(homes)
         raise UsageError(
-            f"unknown {what} {name!r}: it must be one of {known}{similar(str(name), homes)}"
+            f"unknown {what} {name!r}: it must be one of {known}{_of_vendor(str(name), homes)}"
         )
     return _attribute(*homes[name])
 

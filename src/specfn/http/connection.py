@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Final,
     Literal,
     Protocol,
@@ -86,6 +87,40 @@ Servers: TypeAlias = Literal["declared", "base_url"]
 
 #: The validation of responses against the document.
 ResponseCheck: TypeAlias = Literal["off", "warn", "raise"]
+
+
+_SCHEME: Final = 'credentials={"NAME OF THE SECURITY SCHEME": "..."}'
+_PAIR: Final = 'credentials={"NAME OF THE SECURITY SCHEME": ("user", "password")}'
+_CLIENT: Final = "client=httpx.Client(...)"
+
+#: What a connection has instead of the words of other clients.
+_INSTEAD_OF: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("token", "access_token", "bearer", "bearer_token"), _SCHEME),
+    **dict.fromkeys(("api_key", "apikey", "key", "secret", "authorization"), _SCHEME),
+    **dict.fromkeys(("user", "username", "password", "basic_auth"), _PAIR),
+    **dict.fromkeys(
+        ("url", "uri", "host", "server", "server_url", "endpoint"), 'base_url="https://..."'
+    ),
+    **dict.fromkeys(("verify", "cert", "ssl", "transport", "session", "http_client"), _CLIENT),
+    **dict.fromkeys(("proxy", "proxies", "mounts"), _CLIENT),
+    **dict.fromkeys(("follow_redirects", "allow_redirects"), 'redirects="same-origin"'),
+    **dict.fromkeys(("max_retries", "retry"), "retries=3"),
+    "params": 'query={"name": "value"}',
+}
+
+
+def _auth(value: Any) -> Any:
+    if value is None or isinstance(value, httpx.Auth):
+        return value
+    reason = f"must be an httpx.Auth; a token, or a user and a password, are credentials: {_SCHEME}"
+    raise ValueError(reason)
+
+
+def _by_scheme(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        reason = f"must be a mapping from names of security schemes: {_SCHEME}"
+        raise ValueError(reason)  # noqa: TRY004  # pydantic collects ValueErrors
+    return value
 
 
 class Timeout(Model):
@@ -190,7 +225,8 @@ class Connection(Model):
     ``with`` or ``async with`` block, or when the record is garbage collected.
 
     Attributes:
-        base_url: the origin and base path; replaces the server of the document.
+        base_url: the origin and base path; replaces the server of the document. The only field that may be given by
+            position.
         origins: further trusted origins, such as ``https://files.example.com``, for operations with their own server.
         headers: headers of every request. They take precedence over arguments of the same name.
         cookies: cookies of every request, which also take precedence.
@@ -244,13 +280,15 @@ class Connection(Model):
         hide_input_in_errors=True,
     )
 
-    base_url: str | None = None
+    instead_of: ClassVar[Mapping[str, str]] = _INSTEAD_OF
+
+    base_url: str | None = Field(default=None, kw_only=False)
     origins: Texts = ()
     headers: Mapping[str, Secret] = {}
     cookies: Mapping[str, Secret] = {}
     query: Mapping[str, Secret] = {}
-    credentials: Mapping[str, Credential] = {}
-    auth: httpx.Auth | None = Field(default=None, exclude=True)
+    credentials: Annotated[Mapping[str, Credential], BeforeValidator(_by_scheme)] = {}
+    auth: Annotated[httpx.Auth | None, PlainValidator(_auth)] = Field(default=None, exclude=True)
     anonymous: bool = False
     send_all_credentials: bool = False
     refresh_writes: bool = False

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from specfn._internal.caller_arguments import (
+    CONNECTION,
     missing_extra,
     require,
     require_texts,
@@ -95,7 +96,7 @@ def server(
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 
     _check(mode, approve, questions, page_size, key)
-    require("connection", connection, Connection, "a specfn.Connection")
+    require("connection", connection, Connection, CONNECTION)
     require("files", files, str | PathLike, "the path of a directory")
     require_texts("allow", allow, "safeties and names of functions")
     allow = (allow,) if isinstance(allow, str) else tuple(allow)

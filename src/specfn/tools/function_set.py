@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, SupportsIndex, overload
 
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.json import dumps
@@ -63,6 +63,29 @@ class AdvertisedFunction:
     def description(self) -> str:
         """Return the description for the model."""
         return within(self.full_description, self.function.schemas.settings.description_limit)
+
+
+class NamedFunctions(tuple[Function, ...]):  # noqa: SLOT001  # the index is kept
+    """Functions in order. Like the application, ``functions["listProducts"]`` finds one by any of its names."""
+
+    @cached_property
+    def _keys(self) -> FunctionKeys:
+        return FunctionKeys([AdvertisedFunction(name=each.name, function=each) for each in self])
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str, /) -> Function: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[Function, ...]: ...
+    def __getitem__(self, key: SupportsIndex | str | slice, /) -> Function | tuple[Function, ...]:
+        return self._keys.get(key).function if isinstance(key, str) else super().__getitem__(key)
+
+    def __contains__(self, key: object, /) -> bool:
+        if isinstance(key, str):
+            return self._keys.find(key) is not None
+        return super().__contains__(key)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # without the index
+        return type(self), (tuple(self),)
 
 
 class FunctionSet(ABC):

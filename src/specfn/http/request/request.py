@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 
 import httpx
 
+from specfn._internal.caller_arguments import CONNECTION, require
 from specfn._internal.frames import without_locals
 from specfn._internal.io import run_without_waiting
 from specfn._internal.pointer import input_path
@@ -291,11 +292,9 @@ def _route(function: Any, connection: Any) -> Route:
     """
     if connection is None:
         raise UsageError(
-            "a call needs a specfn.Connection: pass connection=specfn.Connection(base_url=...)"
+            'a call needs a connection, after the arguments: connection=specfn.Connection("https://...")'
         )
-    if not isinstance(connection, Connection):
-        kind = type(connection).__name__
-        raise UsageError(f"the connection must be a specfn.Connection, not {kind}")
+    require("the connection", connection, Connection, CONNECTION)
     route = getattr(function, "route", None)
     if not isinstance(route, Route):
         kind = type(function).__name__
