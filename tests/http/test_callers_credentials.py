@@ -356,6 +356,30 @@ def test_the_limits_hold_in_a_flow(loopback: Loopback, *, is_async: bool) -> Non
         run(load({"GET /x": {}})["GET /x"], connection, is_async=is_async)
 
 
+def test_a_flow_takes_nothing_of_the_client_to_another_host() -> None:
+    """With ``auth``, the authentication of the client does not apply: the flow may send requests to other hosts."""
+    seen: dict[str, str | None] = {}
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        seen[request.url.path] = request.headers.get("authorization")
+        return httpx.Response(200, json={"token": "t"})
+
+    for own in ({"headers": {"Authorization": "canary"}}, {"auth": ("u", "canary")}):
+        client = httpx.Client(transport=httpx.MockTransport(respond), **own)
+        connection = specfn.Connection(base_url="https://h", client=client, auth=TokenAuth())
+        execute(load({"GET /x": {}})["GET /x"], {}, connection)
+        assert seen == {"/token": None, "/x": "Bearer t"}
+
+
+def test_the_password_of_an_authentication_is_masked(loopback: Loopback) -> None:
+    """A server that repeats the password of a basic authentication shows it to no model (T38)."""
+    loopback.respond = lambda _: http_answer(b'{"password": "canary-4711"}')
+    connection = specfn.Connection(
+        base_url=loopback.url, auth=httpx.BasicAuth("user", "canary-4711")
+    )
+    assert "canary" not in execute(load({"GET /x": {}})["GET /x"], {}, connection).for_model()
+
+
 # -- schemes that write one header -----------------------------------------------------------------------
 
 

@@ -186,6 +186,23 @@ def test_a_credential_in_the_clear_names_the_key_of_the_file(
     assert run(["serve", "--config", str(file), "--print-config", "claude"]) == 0
 
 
+def test_a_variable_of_two_documents_is_an_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document cannot get the credential of another one by the name of its scheme."""
+    for name, scheme in (("a", "b_c"), ("a_b", "c")):
+        schemes = {scheme: {"type": "http", "scheme": "bearer"}}
+        text = json.dumps(DOCUMENT | {"components": {"securitySchemes": schemes}})
+        (tmp_path / name).write_text(text, "utf-8")
+    given = [
+        part
+        for name in ("a", "a_b")
+        for part in (f"{name}={tmp_path / name}", "--base-url", f"{name}={URL}")
+    ]
+    monkeypatch.setenv("SPECFN_AUTH_A_B_C", CANARY)
+    assert "SPECFN_AUTH_A_B_C belongs to the documents 'a' and 'a_b'" in message(capsys, *given)
+
+
 # -- the configuration of hosts ---------------------------------------------------------------------------
 
 

@@ -1318,7 +1318,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T40",
-        function="specfn.invocation.check:copied",
+        function="specfn.invocation.check:copy_json",
         off=first,
         tests="test_arguments_that_change_while_the_approver_thinks_are_not_sent",
     ),

@@ -150,8 +150,8 @@ def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[s
 
 def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tuple[str, Any]]:
     """Yield the credentials of the environment, then those of the command line."""
-    for name in api.credential_names:
-        value = os.environ.get(variable_of(f"{document}_{name}" if document else name))
+    for name, variable in variables_of(api, document).items():
+        value = os.environ.get(variable)
         if value:
             yield name, _credential(api.security_schemes.get(name, {}), value)
     for text in given:
@@ -161,6 +161,20 @@ def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tu
                 "--auth is invalid: expected SCHEME=VALUE; or set the environment variable SPECFN_AUTH_SCHEME"
             )
         yield name, _credential(api.security_schemes.get(name, {}), value)
+
+
+def variables_of(api: "Api", document: str) -> dict[str, str]:
+    """Return the environment variables of the credentials of a document, by name.
+
+    A hidden parameter has none if its variable is that of a scheme: the credential was meant for the scheme.
+    """
+    prefix = f"{document}_" if document else ""
+    variables = {name: variable_of(prefix + name) for name in api.security_schemes}
+    taken = {*variables.values()}
+    for name in api.credential_names:
+        if variable_of(prefix + name) not in taken:
+            variables[name] = variable_of(prefix + name)
+    return variables
 
 
 def variable_of(scheme: str) -> str:

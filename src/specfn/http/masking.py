@@ -377,7 +377,18 @@ def _of_request(request: httpx.Request) -> Iterator[str]:
             yield from (pair.partition("=")[2] for pair in value.split("; "))
         elif (_is_credential(name) or _has_word(name)) and name != "idempotency-key":
             yield from (value, *value.split())
+        if name == "authorization" and value[:6].lower() == "basic ":
+            yield from _of_basic(value[6:])
     yield from (value for name, value in request.url.params.multi_items() if _is_credential(name))
+
+
+def _of_basic(encoded: str) -> Iterator[str]:
+    """Yield the password of a basic authorization, and the pair."""
+    try:
+        pair = base64.b64decode(encoded, validate=True).decode()
+    except ValueError:
+        return
+    yield from (pair.partition(":")[2], pair)
 
 
 @lru_cache(maxsize=1024)  # each call asks for the same few names

@@ -447,3 +447,22 @@ def test_a_credential_in_the_clear_is_an_error_at_the_start(
     assert ended.code == 2
     assert "pass --allow-insecure" in ended.err
     assert "canary" not in ended.err
+
+
+def test_a_variable_of_a_scheme_fills_no_parameter(
+    specfn: Any, document: Any, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hidden parameter with the variable of a scheme does not get its credential; another one has its own variable."""
+    parameters = [
+        {"name": name, "in": "query", "schema": {"type": "string"}}
+        for name in ("API-KEY", "access_token")
+    ]
+    spec = document(
+        {"/x": {"get": {"operationId": "x", "parameters": parameters}}},
+        components={"securitySchemes": {"api_key": {"type": "http", "scheme": "bearer"}}},
+    )
+    monkeypatch.setenv("SPECFN_AUTH_API_KEY", SECRET)
+    monkeypatch.setenv("SPECFN_AUTH_ACCESS_TOKEN", "other-4711")
+    assert specfn("call", spec, "x", "--base-url", server.url).code == 0
+    assert server.target == "/x?access_token=other-4711"
+    assert server.head["authorization"] == [f"Bearer {SECRET}"]

@@ -286,6 +286,7 @@ def _load(
 
     is_one = len(config.documents) == 1
     catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
+    owners: dict[str, str] = {}
     for document in config.documents:
         settings = common
         if document.references:
@@ -301,6 +302,13 @@ def _load(
             namespace=name,
             connection=_connection(application.functions[0].api, document, name, in_file=in_file),
         )
+        for variable in connect.variables_of(application.functions[0].api, name).values():
+            other = owners.setdefault(variable, document.name)
+            if other != document.name and os.environ.get(variable):
+                raise UsageError(
+                    f"the environment variable {variable} belongs to the documents {other!r} and {document.name!r}: "
+                    "give one of them another name"
+                )
     return catalog
 
 
@@ -326,10 +334,13 @@ def _connection(
 
 def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[str]:
     """Return the environment variables with the credentials of the documents."""
+    is_named = len(config.documents) > 1
     return [
-        _variable(config, document, scheme)
+        variable
         for document, (_, functions, _) in zip(config.documents, catalog.parts, strict=True)
-        for scheme in functions[0].api.credential_names
+        for variable in connect.variables_of(
+            functions[0].api, document.name if is_named else ""
+        ).values()
     ]
 
 

@@ -59,7 +59,11 @@ def require_declared(api: Api, connection: Connection) -> None:
     Raises:
         UsageError: a credential belongs to neither.
     """
-    unknown = sorted(set(connection.credentials).difference(api.credential_names))
+    unknown = sorted(
+        name
+        for name in connection.credentials
+        if name not in api.security_schemes and name not in api.hidden
+    )
     if unknown:
         known = ", ".join(sorted(api.security_schemes)) or "none"
         more = ", ".join(sorted(api.hidden.difference(api.security_schemes)))
@@ -259,14 +263,18 @@ def _for_hidden(
     A credential under the name of a parameter is sent as the parameter. One for a scheme with the same key is sent as
     the document declares the scheme.
     """
+    if not route.hidden:
+        return {}, ()
     given = _given(connection)
+    by_key: dict[tuple[str, str], list[str]] = {}
+    for other, scheme in api.security_schemes.items():
+        if scheme.get("type") == "apiKey":
+            by_key.setdefault(key_of(*_slot(scheme)), []).append(other)
     wanted: dict[str, JsonObject] = {}
     missing: list[MissingCredential] = []
     for parameter in route.hidden:
         slot, name = _SLOTS[parameter.location], parameter.name
-        own = [
-            other for other, scheme in api.security_schemes.items() if _is_at(scheme, slot, name)
-        ]
+        own = by_key.get(key_of(slot, name), [])
         places = [(slot, name), *(_slot(api.security_schemes[other]) for other in own)]
         if set(own) & set(required) or any(_is_passed(*place, connection) for place in places):
             continue
@@ -313,11 +321,6 @@ def _log_unrequired(api: Api, connection: Connection, sent: Mapping[str, JsonObj
             "requirement of the document mentions its scheme",
             name,
         )
-
-
-def _is_at(scheme: JsonObject, slot: Slot, name: str) -> bool:
-    """Return whether a parameter is the key of a scheme, also in another spelling."""
-    return scheme.get("type") == "apiKey" and key_of(*_slot(scheme)) == key_of(slot, name)
 
 
 def _missing(route: Route, slot: Slot, parameter: Parameter, schemes: list[str], api: Api) -> str:

@@ -202,7 +202,7 @@ class Attempt:
     def _send_one(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.client
         if client is not None:
-            return pool.send_with_client(client, request, authenticates=self.authenticates)
+            return pool.send_with_client(client, request, authenticates=self._uses_client)
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
         return pool.transport(self.connection).handle_request(request)
@@ -301,13 +301,18 @@ class Attempt:
     async def _asend_one(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
-            return await pool.asend_with_client(client, request, authenticates=self.authenticates)
+            return await pool.asend_with_client(client, request, authenticates=self._uses_client)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
         transport = await pool.atransport(self.connection)
         return await transport.handle_async_request(request)
 
     # -- both -----------------------------------------------------------------------------------------
+
+    @property
+    def _uses_client(self) -> bool:
+        """Return whether the authentication of the client applies. A flow of ``auth`` may send requests to other hosts."""
+        return self.authenticates and self.connection.auth is None
 
     def _in_flow(self, request: httpx.Request) -> httpx.Request:
         """Return a request of an authentication with the limits of the connection."""
