@@ -127,7 +127,7 @@ _ARTICLES: Final = frozenset(["the", "a", "an", "is", "my"])
 
 #: Words that are not the abbreviation of a longer one: ``form`` is not ``format``.
 _COMPLETE: Final = frozenset(
-    "account act app arch art bill block book call car card case cat char cash check com con cont cost count cross data day "
+    "account act app arch art bill block book call car card case cat char cash check com con cont cost count cross custom data day "
     "dis down end event ext file form full hour host in int inter just key land late line link list log mark mode name net "
     "new note num off one order out over own pack page part pass path per place plan point port post pre pro ran rate "
     "read real record role run sale score set ship show side sign site state stat step stop sub sum super tag term test "
