@@ -27,16 +27,25 @@ def test_the_steps_are_numbered(played: tuple[int, str]) -> None:
     """Every step has a rule with its number, in order, and an explanation below."""
     lines = played[1].splitlines()
     steps = [index for index, line in enumerate(lines) if re.match(r"\d+  \S.* ─+$", line)]
-    assert [lines[index].split()[0] for index in steps] == [str(n) for n in range(1, 9)]
+    assert [lines[index].split()[0] for index in steps] == [str(n) for n in range(1, 10)]
     assert all(lines[index + 1].strip() for index in steps)
 
 
 def test_the_first_call_is_refused_with_its_reasons(played: tuple[int, str]) -> None:
     """The feedback names the price that is no number and the stock that is missing."""
-    feedback = played[1].partition("specfn checks them")[2].partition("The model calls it")[0]
+    feedback = (
+        played[1].partition("After: specfn checks them")[2].partition("The model calls it")[0]
+    )
     marked = [line for line in feedback.splitlines() if "❌" in line]
     assert any("price" in line and "number" in line for line in marked)
     assert any("stock" in line for line in marked)
+
+
+def test_the_unchecked_call_is_refused_by_the_server(played: tuple[int, str]) -> None:
+    """Before the check, the same arguments reach the server, which responds with 422."""
+    sent = played[1].partition("Before: they are sent as they are")[2].partition("After:")[0]
+    assert "response 422" in sent
+    assert re.search(r"Field\W+required", sent)
 
 
 def test_the_product_is_what_the_model_meant(played: tuple[int, str]) -> None:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 from uuid import UUID
 
+import httpx
 from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
@@ -70,10 +71,16 @@ def run(out: Console | Callable[[str], object]) -> int:
         application = _convert(screen, shop)
         function = application[_OPERATION]
         _show_function(screen, function)
+        connection = Connection(shop.base_url, credentials={"bearer": shop.token})
+        screen.step("The model calls it", "The arguments as the model wrote them.")
+        screen.panel("model", _REPLIES[0], "blue")
+        _send_as_written(
+            screen, application.request(function, loads(_REPLIES[0]), connection, validate=False)
+        )
         arguments = _validate_replies(screen, function)
         if arguments is None:
             return 1
-        key = _execute(screen, shop, application, function, arguments)
+        key = _execute(screen, connection, application, function, arguments)
         return _show_product(screen, shop, key)
 
 
@@ -117,26 +124,38 @@ def _property_rows(schema: Any, place: str) -> Iterator[tuple[str, str, str]]:
         yield from _property_rows(member, path)
 
 
+def _send_as_written(screen: _Screen, request: httpx.Request) -> None:
+    """Run step 5: send the arguments unchecked, and show what the server responds."""
+    screen.step("Before: they are sent as they are", "A plain HTTP client, without specfn.")
+    with httpx.Client(trust_env=False) as client:
+        response = client.send(request)
+    screen.panel(f"response {response.status_code}", response.text, "yellow")
+
+
 def _validate_replies(screen: _Screen, function: Function) -> Any:
-    """Run steps 4 to 6: validate replies until one is valid, and show feedback for the others."""
-    for reply in _REPLIES:
-        screen.step("The model calls it", "The arguments as the model wrote them.")
-        screen.panel("model", reply, "blue")
+    """Run steps 6 and 7: validate replies until one is valid, and show feedback for the others."""
+    for index, reply in enumerate(_REPLIES):
+        if index:
+            screen.step("The model calls it again", "The arguments as the model wrote them.")
+            screen.panel("model", reply, "blue")
         outcome = function.validate(loads(reply))
         if outcome:
             screen.show(Text("valid", "bold green"))
             return outcome.data
-        screen.step("specfn checks them", "Nothing was sent; this is what the model reads.")
+        screen.step("After: specfn checks them", "Nothing is sent; this is what the model reads.")
         screen.panel("specfn", outcome.feedback(), "red")
     return None
 
 
 def _execute(
-    screen: _Screen, shop: Server, application: Application, function: Function, arguments: Any
+    screen: _Screen,
+    connection: Connection,
+    application: Application,
+    function: Function,
+    arguments: Any,
 ) -> str:
-    """Run step 7: execute the call and return the id of the created product."""
+    """Run step 8: execute the call and return the id of the created product."""
     screen.step("specfn makes the call", "The request to the server, and its response.")
-    connection = Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
     request = application.request(function, arguments, connection)
     line = f"{request.method} {request.url.raw_path.decode()}"
     screen.panel("request", f"{line}\n{request.content.decode()}", "cyan")
@@ -146,7 +165,7 @@ def _execute(
 
 
 def _show_product(screen: _Screen, shop: Server, key: str) -> int:
-    """Run step 8: show the product in the data of the shop."""
+    """Run step 9: show the product in the data of the shop."""
     screen.step("The product is in the shop", "Read from the data of the shop, without specfn.")
     product = shop.app.state.store.products.get(UUID(key))
     if product is None:
