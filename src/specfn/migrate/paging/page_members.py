@@ -16,6 +16,7 @@ from specfn.migrate.paging.paging_words import (
     OFFSET_IF_NUMBER,
     PAGE,
     PAGE_IF_DESCRIBED,
+    PAGING,
     SIZE,
     means_cursor,
     means_date,
@@ -164,7 +165,9 @@ def members_of_value(data: Any) -> ResponseMembers:
 
 
 def _is_container(name: str) -> bool:
-    return as_one_word(name) in CONTAINERS or words_of(name)[:1] == ("next",)
+    words = words_of(name)
+    is_next = words[:1] == ("next",)
+    return is_next or "".join(words) in CONTAINERS or not PAGING.isdisjoint(words)
 
 
 #: The types of values in JSON; null has none.

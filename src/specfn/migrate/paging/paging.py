@@ -141,9 +141,9 @@ def _by_same_name(facts: _Facts) -> Paging | None:
         parameter = facts.parameters.by_word.get(as_one_word(member.name))
         if parameter is None or parameter.is_number or parameter.is_date:
             continue
-        words = words_of(member.name)
-        is_token = words == ("token",) and parameter.mentions_page
-        if parameter.means_cursor or is_token or not SAME.isdisjoint(words):
+        word = as_one_word(member.name)
+        is_token = word == "token" and parameter.mentions_page
+        if parameter.means_cursor or is_token or word in SAME:
             return _cursor(facts, member, parameter)
     return None
 

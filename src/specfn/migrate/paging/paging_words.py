@@ -46,9 +46,9 @@ LAST_ITEM: Final = _set("startingafter startafter afterid after startingafterid 
 #: Those of them that need no other sign of paging.
 LAST_ITEM_ALONE: Final = _set("startingafter sinceid")
 
-#: The words of members that contain the next value of the parameter of the same name.
+#: Members that contain the next value of the parameter of the same name.
 SAME: Final = _set(
-    "cursor continue continuation scroll position bookmark iterator pagination marker"
+    "cursor continue continuation scrollid position bookmark iterator paginationid marker"
 )
 
 #: Members with the next value or URL, in addition to those that begin with ``next``.
@@ -75,13 +75,13 @@ NEXT_INNER: Final = _set(
 #: The words of members that contain a URL.
 URL: Final = _set("url uri href link links")
 
-#: Objects in which paging members are looked for.
+#: Objects in which paging members are looked for: by their names, or by one of the words of their names.
 CONTAINERS: Final = _set(
-    "meta metadata pagination paging page pageinfo pages pager links link next nextpage cursors cursor"
-    " responsemetadata paginationinfo paginationmeta paginationmetadata data result results response list"
-    " pagedata pagingmetadata pageable info nextpageinfo searchmetadata resultinfo resultset collection listmeta"
-    " pagingdata pagingmodel paginator embedded hits total"
+    "meta metadata page pageinfo pages pager links link next nextpage cursors cursor responsemetadata data result"
+    " results response list pagedata pageable info nextpageinfo searchmetadata resultinfo resultset collection listmeta"
+    " paginator embedded hits total"
 )
+PAGING: Final = _set("pagination paging")
 
 TOTAL: Final = _set(
     "total totalcount totalresults totalentries totalitems totalrecords totalsize totalelements totalelementcount"
