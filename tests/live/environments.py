@@ -64,14 +64,14 @@ def _run(*command: str | Path, cwd: Path | None = None) -> str:
     return done.stdout
 
 
-def python_environment(requirement: str) -> Path:
-    """A virtual environment with one distribution in it."""
+def python_environment(*requirements: str) -> Path:
+    """A virtual environment with some distributions in it; the folder has the name of the first."""
 
     def build(folder: Path) -> None:
         _run(sys.executable, "-m", "venv", folder)
-        _run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", requirement)
+        _run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements)
 
-    return installed(requirement.replace("==", "-"), build)
+    return installed(requirements[0].replace("==", "-"), build)
 
 
 def node_environment(package: str) -> Path:
