@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, field_serializer, field_validator
 
 from specfn._internal.settings_model import Model, store_as
 from specfn.answers import Drop, Keep
-from specfn.settings import Naming, OneOf, Paging, Presence, Safety, Selection, Settings
+from specfn.settings import Naming, OneOf, Paging, Presence, Safety, Selection, Settings, Standard
 
 Method: TypeAlias = Literal["options", "trace"]
 
@@ -36,7 +36,9 @@ class Options(Model):
         headers: the header parameters that a model sees.
         cookies: the cookie parameters that a model sees.
         hidden: parameter names that a model must not see (``True``), or must see although they look
-            like credentials (``False``).
+            like credentials or standard parameters (``False``).
+        standard: show the standard parameters that most functions of an API share, such as ``prettyPrint``
+            (``"include"``), or leave them out of the shown schemas; validation accepts them in any case.
         path_parameters: whether a whole segment ``:name`` of a path key is a parameter (``True``) or text (``False``), by
             name; ``"*"`` for all others that no operation declares.
         media_types: a documented media type to use for the body, by pattern of names (``"*"`` for all).
@@ -81,6 +83,7 @@ class Options(Model):
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
+    standard: Standard = "omit"
     path_parameters: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: Annotated[str | Sequence[str], store_as(str | tuple[str, ...])] = "internal"

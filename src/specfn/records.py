@@ -196,6 +196,7 @@ EditKind: TypeAlias = Literal[
     "reference",
     "renamed",
     "required",
+    "standard",
     "strict",
     "tuple",
     "union",

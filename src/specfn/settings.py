@@ -12,6 +12,7 @@ Presence = Literal["include", "required", "omit"]
 Safety = Literal["read", "write", "destructive"]
 Naming = Literal["path", "operationId"]
 OneOf = Literal["any", "exactly"]
+Standard = Literal["include", "omit"]
 PagingKind = Literal["link", "url", "cursor", "last_item", "page", "offset"]
 
 #: The languages of typed signatures.
@@ -99,6 +100,7 @@ class Settings(NamedTuple):
     headers: Presence = "include"
     cookies: Presence = "include"
     hidden: Mapping[str, bool] = {}
+    standard: Standard = "omit"
     path_parameters: Mapping[str, bool] = {}
     media_types: Mapping[str, str] = {}
     references: str | tuple[str, ...] = "internal"

@@ -18,7 +18,7 @@ from tests.mcp.server_support import (
     text,
 )
 
-from specfn import mcp
+from specfn import load, mcp
 from specfn.errors import UsageError
 from specfn.function.function_schemas import Schemas
 
@@ -292,6 +292,22 @@ def test_search_mode_finds_describes_and_calls(era: str) -> None:
         sent = {"name": "pets_getById", "arguments": arguments}
         assert not call(server, era, "read_function", sent).is_error
     assert api.received == ["GET /v1/pets/1"] * 2
+
+
+def test_standard_parameters_are_described_on_request(era: str) -> None:
+    """F13: a description has standard parameters only with ``all``, and a call may send them in any case."""
+    pretty = {"name": "pretty", "in": "query", "schema": {"type": "boolean"}}
+    listed = {"parameters": [pretty], "responses": {"200": {"description": ""}}}
+    document = {**DOCUMENT, "paths": {f"/pets{number}": {"get": listed} for number in range(20)}}
+    api = Api()
+    server = mcp.server(load(document), api.connection(), mode="search")
+    assert tools(server, era)["describe_functions"].input_schema["properties"]["all"]
+    for full in (False, True):
+        sent = {"names": ["pets1_get"], "all": full}
+        assert ('"pretty"' in text(call(server, era, "describe_functions", sent))) == full
+    sent = {"name": "pets1_get", "arguments": {"query": {"pretty": True}}}
+    assert not call(server, era, "read_function", sent).is_error
+    assert api.requests[0].url.query == b"pretty=true"
 
 
 @pytest.mark.parametrize("name", ["pets_post", "Pets-Post", "POST /pets", "functions.pets_post"])

@@ -21,6 +21,7 @@ from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.parameters.parameters import reason_to_reserve
+from specfn.migrate.parameters.standard import mark_standard
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import is_repeatable, method_safety, safety_by_verb
 from specfn.records import Note
@@ -76,6 +77,8 @@ def compose(
         _with_safety(route._replace(raw=_raw_operation(resolver, route)), settings)
         for route in routes
     )
+    if settings.standard == "omit":
+        routes = tuple(mark_standard(routes, settings.hidden))
     identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
@@ -244,6 +247,7 @@ def _function(
     shortened: bool,
 ) -> Function:
     schemas = composer.schemas(route)
+    sides = schemas.split_schemas
     tags = route.operation.get("tags")
     return Function(
         name=name,
@@ -255,7 +259,7 @@ def _function(
         route=route,
         api=api,
         schemas=schemas,
-        undescribed_keys=() if schemas.split_schemas is None else schemas.split_schemas.human_keys,
+        undescribed_keys=route.standard | (frozenset() if sides is None else sides.human_keys),
         shortened=shortened,
         lazy_paging=LazyPaging(route, components, schemas.settings.paging),
     )

@@ -12,8 +12,10 @@ from specfn.function.function_schemas import (
     DefinitionFacts,
     Schemas,
     object_schema,
+    render_arguments,
     renderer_of,
     validator_of,
+    without_members,
 )
 from specfn.migrate.parameters.fixed import values_of_parameters, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
@@ -253,6 +255,7 @@ class _RouteSchemas:
         self.settings = composer.settings
         self.facts = composer.facts
         self.pattern_bytes = composer.pattern_bytes
+        self.standard = route.standard
         self._composer = composer
         self._route = route
 
@@ -273,11 +276,10 @@ class _RouteSchemas:
             return ComposedSchemas(self._arguments(), composer.requests)
         return ComposedSchemas(self._arguments(), composer.requests, response, composer.responses)
 
-    def parameters(self) -> Sequence[Rendering]:
-        root = self._arguments()
-        if self.settings.keyword:
-            return [self._composer.inputs.render(root)]
-        return self._composer.inputs.render_all(list(root["properties"].values()))
+    def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
+        root = without_members(self._arguments(), () if full else self.standard)
+        keys = [key for key, _ in self._route.keys]
+        return render_arguments(self._composer.inputs, root, keys, self.settings)
 
     def response_schema(self) -> Any:
         root = self._composer.compose_response(self._route)

@@ -18,8 +18,8 @@ class Fingerprinted(Protocol):
         """Return the name of the function."""
 
     @property
-    def description(self) -> str:
-        """Return the description that a model reads."""
+    def reviewed_description(self) -> str:
+        """Return the description that a model reads, with the lines of the standard parameters."""
 
     @property
     def route(self) -> Route:
@@ -50,15 +50,15 @@ def _hash(content: Any) -> str:
 
 def _facts(function: Fingerprinted) -> JsonObject:
     """Return everything that a model reads and that determines requests."""
-    parameters, output = function.schemas.as_json
+    output = function.schemas.as_json[1]
     split_schemas = function.schemas.split_schemas
     llm = {}
     if split_schemas is not None and split_schemas.human is not None:
-        llm["llm"] = loads(split_schemas.model.as_json[0])
+        llm["llm"] = loads(split_schemas.model.full_json)
     return {
         "name": function.name,
-        "description": function.description,
-        "parameters": loads(parameters),
+        "description": function.reviewed_description,
+        "parameters": loads(function.schemas.full_json),
         "output": None if output is None else loads(output),
         "wire": _wire(function.route, function.api),
         **llm,

@@ -47,7 +47,7 @@ class Function:
         route: the operation as it is sent.
         api: the parts of the document that apply to all operations.
         schemas: the schemas, composed on first use.
-        undescribed_keys: the keys from the root of human parameters, which the description leaves out.
+        undescribed_keys: the keys from the root of human and standard parameters, which the description leaves out.
         own_description: the description that the caller passes; ``None`` for the description in the document.
         shortened: true if the name leaves out a part of the accessor.
         lazy_paging: the paging of the operation, detected on first use.
@@ -145,6 +145,14 @@ class Function:
     def description(self) -> str:
         """Return the description that a model reads. It is composed at each access."""
         return within(self.full_description, self.schemas.settings.description_limit)
+
+    @property
+    def reviewed_description(self) -> str:
+        """Return the description with the lines of the standard parameters, which a fingerprint covers."""
+        if not self.route.standard:
+            return self.description
+        keys = frozenset(self.undescribed_keys) - self.route.standard
+        return replace(self, undescribed_keys=keys).description
 
     @property
     def full_description(self) -> str:

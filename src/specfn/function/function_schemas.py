@@ -1,10 +1,11 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
+from specfn._internal.pointer import join
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
@@ -54,11 +55,13 @@ class SchemaSource(Protocol):
     Attributes:
         settings: the options of the conversion.
         facts: the facts about the definitions of the document.
+        standard: the places of the standard parameters (rule F13).
     """
 
     settings: Settings
     facts: DefinitionFacts
     pattern_bytes: int
+    standard: frozenset[tuple[str, str]]
 
     def keys(self) -> Sequence[tuple[str, bool]]:
         """Return every key at the root with whether it is required, in positional order (rule F4)."""
@@ -69,8 +72,11 @@ class SchemaSource(Protocol):
     def compose_all(self) -> ComposedSchemas:
         """Return the composed schemas without their definitions."""
 
-    def parameters(self) -> Sequence[Rendering | None]:
-        """Render the arguments for a model: one object schema, or one for each position that has any."""
+    def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
+        """Render the arguments for a model: one object schema, or one for each position that has any.
+
+        Only the ``full`` schemas have the standard parameters.
+        """
 
     def response_schema(self) -> Any:
         """Return the validator schema of the success response, or ``None``."""
@@ -89,6 +95,42 @@ def object_schema(properties: JsonObject, required: list[str]) -> JsonObject:
         schema["required"] = required
     schema["additionalProperties"] = False
     return schema
+
+
+def without_members(root: JsonObject, places: Collection[tuple[str, str]]) -> JsonObject:
+    """Return the schema of all arguments without optional members of its groups, and without groups that become empty.
+
+    Args:
+        root: the schema of all arguments by key.
+        places: the groups and names of the members.
+    """
+    groups = dict(root["properties"])
+    for group in {group for group, _ in places} & groups.keys():
+        members = groups[group].get("properties", {})
+        left = {name: node for name, node in members.items() if (group, name) not in places}
+        groups[group] = {**groups[group], "properties": left}
+        if members and not left:
+            del groups[group]
+    return {**root, "properties": groups} if places else root
+
+
+def standard_edits(
+    root: JsonObject, places: Collection[tuple[str, str]], pointers: Mapping[str, str], other: str
+) -> Iterator[Edit]:
+    """Yield an edit for each standard parameter that a shown schema leaves out.
+
+    Args:
+        root: the schema of all arguments by key.
+        places: the groups and names of the standard parameters.
+        pointers: the pointers of the groups that are shown.
+        other: the pointer for those that are not.
+    """
+    for group, name in sorted(places):
+        if name in root["properties"].get(group, {}).get("properties", {}):
+            reason = (
+                f"the standard parameter {name!r} in {group} is not shown; validation accepts it"
+            )
+            yield Edit(pointer=pointers.get(group, other), kind="standard", reason=reason)
 
 
 class SplitSchemas(Protocol):
@@ -126,6 +168,7 @@ class Schemas:
         settings: the options of the conversion.
         facts: facts about the definitions, shared by the functions of a document.
         pattern_bytes: the maximum number of bytes of all compiled patterns of the arguments, and of the response.
+        standard: the places of the standard parameters, which ``parameters`` leaves out (rule F13).
         split_schemas: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
 
@@ -133,6 +176,7 @@ class Schemas:
         self.settings = source.settings
         self.facts = source.facts
         self.pattern_bytes = source.pattern_bytes
+        self.standard = source.standard
         self.split_schemas: SplitSchemas | None = None
         #: The compiled validator of arguments by key; ``None`` for arguments by position.
         self.checker: Validator | None = None
@@ -141,10 +185,12 @@ class Schemas:
     def __getstate__(self) -> tuple[Any, ...]:
         settings = self.settings.portable()
         texts = (dumps(self.root), self.as_json, self.edits, self.response_schema)
-        return (settings, self.pattern_bytes, self.keys, *texts, self.split_schemas)
+        own = (self.standard, self.full_json)
+        return (settings, self.pattern_bytes, own, self.keys, *texts, self.split_schemas)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.settings, self.pattern_bytes, self.keys, root, *texts, self.split_schemas = state
+        self.settings, self.pattern_bytes, own, self.keys, root, *texts, self.split_schemas = state
+        self.standard, self.full_json = own
         self.as_json, self.edits, self.response_schema = texts
         self.root = loads(root)
         self.facts = DefinitionFacts()
@@ -174,6 +220,13 @@ class Schemas:
     def as_json(self) -> tuple[bytes, bytes | None]:
         """Return ``parameters`` and ``output`` as compact JSON."""
         return self.to_json()
+
+    @cached_property
+    def full_json(self) -> bytes:
+        """Return ``parameters`` with the standard parameters, as compact JSON."""
+        if not self.standard:
+            return self.as_json[0]
+        return dumps(self._for_model(self._from().parameters(full=True)))
 
     def to_json(self) -> tuple[bytes, bytes | None]:
         """Return ``parameters`` and ``output`` as compact JSON, like ``as_json``, without caching them."""
@@ -217,17 +270,24 @@ class Schemas:
         if self.settings.keyword:
             places = {"/parameters": parameters[0]}
         places["/output"] = output
-        return tuple(
+        edits = [
             Edit(pointer=place + edit.pointer, kind=edit.kind, reason=edit.reason)
             for place, rendering in places.items()
             if rendering is not None
             for edit in rendering.edits
-        )
+        ]
+        shown = self.parameters
+        pointers = {key: f"/parameters/{index}" for index, (key, _) in enumerate(self.keys)}
+        if self.settings.keyword:
+            pointers = {
+                key: f"/parameters{join(('properties', key))}" for key in shown["properties"]
+            }
+        return (*edits, *standard_edits(self.root, self.standard, pointers, "/parameters"))
 
     def release(self) -> None:
         """Release the composed schemas, their texts and their edits. They are composed again on next use."""
         if self._source is not None:
-            for name in ("root", "as_json", "parameters", "output", "edits"):
+            for name in ("root", "as_json", "full_json", "parameters", "output", "edits"):
                 self.__dict__.pop(name, None)
 
     @cached_property
@@ -310,6 +370,17 @@ def renderer_of(definitions: DefinitionLookup, settings: Settings) -> ModelRende
         recursive=int(settings.recursive),
         budget=settings.schema_budget,
     )
+
+
+def render_arguments(
+    renderer: ModelRenderer, root: JsonObject, keys: Sequence[str], settings: Settings
+) -> Sequence[Rendering | None]:
+    """Render the schema of all arguments by key: one schema, or one for each position that has any (rule F4)."""
+    if settings.keyword:
+        return [renderer.render(root)]
+    own = root["properties"]
+    renderings = dict(zip(own, renderer.render_all(list(own.values())), strict=True))
+    return [renderings.get(key) for key in keys]
 
 
 def validator_of(

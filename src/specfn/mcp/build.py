@@ -118,7 +118,10 @@ def server(
     tools: Sequence[JsonObject] = ()
     if searches:
         count = len(served.offered)
-        tools = search_tools.tools(titles, count=count, read_only=read_only, fields=fields)
+        standard = any(entry.function.route.standard for entry in served.entries.values())
+        tools = search_tools.tools(
+            titles, count=count, read_only=read_only, fields=fields, standard=standard
+        )
     asks = approve == "ask" and not read_only
     scripts = None
     if mode == "code":

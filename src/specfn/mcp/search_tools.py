@@ -9,6 +9,7 @@ from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.fields_argument import DESCRIPTION, response_fields
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.tools.fit_cache import FitCache
 from specfn.tools.search.search import found_lines, search_description
 from specfn.tools.tool import Tool
 
@@ -17,8 +18,18 @@ DESCRIBE: Final = "describe_functions"
 READ: Final = "read_function"
 CHANGE: Final = "change_function"
 
-#: The argument for fields of responses.
+#: The argument for fields of responses, and the argument for standard parameters (rule F13).
 _FIELDS: Final = "fields"
+_FIELDS_SCHEMA: Final = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": DESCRIPTION,
+}
+_ALL: Final = "all"
+_ALL_SCHEMA: Final = {
+    "type": "boolean",
+    "description": "Also show the standard parameters that most calls do not need, such as pretty or alt.",
+}
 
 #: The maximum number of results of a search, and of functions of a description.
 _MAX_FOUND: Final = 50
@@ -110,7 +121,9 @@ _CHANGE_TOOL: Final = tool(
 )
 
 
-def tools(titles: str, *, count: int, read_only: bool, fields: bool = False) -> list[JsonObject]:
+def tools(
+    titles: str, *, count: int, read_only: bool, fields: bool = False, standard: bool = False
+) -> list[JsonObject]:
     """Return the tools of search mode.
 
     Args:
@@ -118,19 +131,24 @@ def tools(titles: str, *, count: int, read_only: bool, fields: bool = False) -> 
         count: the number of functions.
         read_only: leave out the tool that changes data.
         fields: functions are called with fields of their responses.
+        standard: some functions have standard parameters, which are described on request.
     """
     search = tool(
         SEARCH, "Search functions", search_description(count, titles), _SEARCH_ARGUMENTS, LOCAL
     )
     calls = (_READ_TOOL,) if read_only else (_READ_TOOL, _CHANGE_TOOL)
-    return [search, _DESCRIBE_TOOL, *(_with_fields(call) if fields else call for call in calls)]
+    describe = _with_argument(_DESCRIBE_TOOL, _ALL, _ALL_SCHEMA) if standard else _DESCRIBE_TOOL
+    return [
+        search,
+        describe,
+        *(_with_argument(call, _FIELDS, _FIELDS_SCHEMA) if fields else call for call in calls),
+    ]
 
 
-def _with_fields(tool: JsonObject) -> JsonObject:
-    """Return a tool that calls functions with the argument for fields."""
+def _with_argument(tool: JsonObject, name: str, argument: JsonObject) -> JsonObject:
+    """Return a tool with a further argument."""
     schema = tool["inputSchema"]
-    fields = {"type": "array", "items": {"type": "string"}, "description": DESCRIPTION}
-    properties = {**schema["properties"], _FIELDS: fields}
+    properties = {**schema["properties"], name: argument}
     return {**tool, "inputSchema": {**schema, "properties": properties}}
 
 
@@ -163,7 +181,8 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
         raise InvalidCallError(
             f"Error: {DESCRIBE} accepts 1 to 5 names, not {len(names)}. Ask for fewer at once."
         )
-    return dumps([_description_of(served, name) for name in names]).decode()
+    full = sent.get(_ALL) is True
+    return dumps([_description_of(served, name, full=full) for name in names]).decode()
 
 
 def extract_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
@@ -196,7 +215,7 @@ def only_reads(name: str) -> str:
     return f"Error: {name} {_ONLY_READS}. {_NOTHING}"
 
 
-def _description_of(served: ServedFunctions, called: str) -> JsonObject:
+def _description_of(served: ServedFunctions, called: str, *, full: bool) -> JsonObject:
     resolution = served.resolve(called)
     name = resolution.name
     if name is None:
@@ -215,8 +234,15 @@ def _description_of(served: ServedFunctions, called: str) -> JsonObject:
         "call_with": READ if tool.function.safety == "read" else CHANGE,
         "safety": tool.function.safety,
         "description": tool.description,
-        "arguments": tool.fit.schema,
+        "arguments": _full_schema(tool) if full else tool.fit.schema,
     } | ({"response_fields": fields} if fields else {})
+
+
+def _full_schema(tool: Tool) -> JsonObject:
+    """Return the schema of a tool with the standard parameters."""
+    function = tool.function.model_function
+    budget = function.schemas.settings.schema_budget
+    return FitCache().fit(function, tool.fit.profile, budget, full=True).schema
 
 
 def whole(value: Any) -> int | None:

@@ -209,6 +209,7 @@ class Route(NamedTuple):
         hidden: the parameters that no model sees and the connection sets (rule R7).
         fixed: the values of fixed parameters, by their keys from the root (rule S6).
         only: the keys in ``fixed`` whose value is the only one that the document allows (rule X11).
+        standard: the places of the standard parameters, which the shown schemas leave out (rule F13).
         safety: the greatest effect of a call; a method in the body cannot exceed it (rule X11).
         raw: the Operation Object as it was read; ``None`` if it is unknown.
     """
@@ -232,6 +233,7 @@ class Route(NamedTuple):
     hidden: tuple[Parameter, ...] = ()
     fixed: Mapping[tuple[str, ...], Any] = {}
     only: frozenset[tuple[str, ...]] = frozenset()
+    standard: frozenset[tuple[str, str]] = frozenset()
     safety: Safety = "destructive"
     raw: Any = None
 

@@ -1,9 +1,14 @@
 """Cache of fitted schemas: each function is fitted once, and shared definitions are rendered once."""
 
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, loads
+from specfn._internal.pointer import join
 from specfn.function.function import Function
+from specfn.function.function_schemas import standard_edits, without_members
 from specfn.migrate.safety import is_update
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.profile import Profile
@@ -26,25 +31,30 @@ class FitCache:
         self._profiles: dict[Profile, Profile] = {}
         self._alike: dict[Profile, Profile] = {}
         self._fitters: dict[tuple[Profile, int | None], Fitter] = {}
-        self._known: dict[tuple[Profile, int | None, int], tuple[Schemas, Fit]] = {}
+        self._known: dict[tuple[Profile, int | None, int, bool], tuple[Schemas, Fit]] = {}
         self._outputs: dict[tuple[Profile, int | None, int, bool], tuple[Schemas, Fit]] = {}
 
     def __reduce__(self) -> tuple[type["FitCache"], tuple[()]]:
         """Pickle an empty cache: another process fits its own schemas."""
         return (FitCache, ())
 
-    def fit(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+    def fit(
+        self, function: Function, profile: Profile, budget: int | None, *, full: bool = False
+    ) -> Fit:
         """Return the schema of a function's arguments by key, fitted to a profile.
 
         Args:
             function: the function; arguments by position are wrapped under their keys (rule F4).
             profile: the profile of the provider.
             budget: the maximum number of bytes of the schema as compact JSON.
+            full: keep the standard parameters (rule F13).
         """
         profile = self._profile(profile)
-        key = (profile, budget, id(function.schemas))
+        full = full or not function.schemas.standard
+        key = (profile, budget, id(function.schemas), full)
         if key not in self._known:
-            self._known[key] = (function.schemas, self._fit_arguments(function, profile, budget))
+            fit = self._fit_arguments(function, profile, budget, full=full)
+            self._known[key] = (function.schemas, fit)
         return self._known[key][1]
 
     def release(self, function: Function) -> None:
@@ -77,7 +87,7 @@ class FitCache:
     ) -> Fit:
         """Return the schema of a function's arguments, fitted to the fallback of a profile for a reason."""
         fitter = self._fitter(function, self._profile(profile), budget)
-        return fitter.fit_fallback(function.validator, reason)
+        return _with_edits(function, fitter.fit_fallback(_shown_arguments(function), reason))
 
     def _profile(self, profile: Profile) -> Profile:
         """Return the first profile that writes schemas in the same way, so that both share their fits."""
@@ -97,17 +107,35 @@ class FitCache:
             )
         return self._fitters[profile, budget]
 
-    def _fit_arguments(self, function: Function, profile: Profile, budget: int | None) -> Fit:
+    def _fit_arguments(
+        self, function: Function, profile: Profile, budget: int | None, *, full: bool
+    ) -> Fit:
         fitter = self._fitter(function, profile, budget)
-        fit = fitter.fit(function.validator)
+        schema = function.validator if full else _shown_arguments(function)
+        fit = fitter.fit(schema)
         if (
             fit.strict
             and is_update(function.route)
             and any(edit.kind == _NULL for edit in fit.edits)
         ):
             reason = "a property that an update leaves out would be sent as null, and erased"
-            return fitter.fit_fallback(function.validator, reason)
+            fit = fitter.fit_fallback(schema, reason)
+        return fit if full else _with_edits(function, fit)
+
+
+def _shown_arguments(function: Function) -> JsonObject:
+    """Return the validator schema of the arguments that a model is shown (rule F13)."""
+    return without_members(function.validator, function.schemas.standard)
+
+
+def _with_edits(function: Function, fit: Fit) -> Fit:
+    """Return a fit of the shown arguments with the edits for the standard parameters."""
+    standard = function.schemas.standard
+    if not standard:
         return fit
+    pointers = {key: join(("properties", key)) for key in fit.schema.get("properties", {})}
+    edits = partial(standard_edits, function.validator, standard, pointers, "")
+    return replace(fit, changes=lambda: chain(fit.changes(), edits()))
 
 
 def _success_schema(promise: JsonObject, *, answer: bool) -> JsonObject:

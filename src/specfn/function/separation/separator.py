@@ -12,8 +12,10 @@ from specfn.function.function_schemas import (
     Schemas,
     SchemaSource,
     object_schema,
+    render_arguments,
     renderer_of,
     validator_of,
+    without_members,
 )
 from specfn.function.separation.half_schema import HalfSchema
 from specfn.function.separation.join import ArgumentSplitter, HumanParts
@@ -250,6 +252,7 @@ class _Side:
         self.settings = whole.settings
         self.facts = whole.facts
         self.pattern_bytes = whole.pattern_bytes
+        self.standard = whole.standard
         self._root = root
         self._half = half
         self._renderer = renderer
@@ -268,12 +271,9 @@ class _Side:
         whole = self._whole.compose_all()
         return whole._replace(arguments=self._root, inputs=self._half)
 
-    def parameters(self) -> list[Rendering | None]:
-        if self.settings.keyword:
-            return [self._renderer.render(self._root)]
-        own = self._root["properties"]
-        renderings = dict(zip(own, self._renderer.render_all(list(own.values())), strict=True))
-        return [renderings.get(key) for key in self._keys]
+    def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
+        root = without_members(self._root, () if full else self.standard)
+        return render_arguments(self._renderer, root, self._keys, self.settings)
 
     def response_schema(self) -> Any:
         return self._whole.response_schema()
