@@ -51,8 +51,9 @@ def test_the_unchecked_call_is_refused_by_the_server(played: tuple[int, str]) ->
 def test_the_product_is_what_the_model_meant(played: tuple[int, str]) -> None:
     """The product at the end has the corrected arguments and the id of the response."""
     product = played[1].partition("The product is in the shop")[2]
-    key = re.search(r'"id": "([0-9a-f-]{36})"', played[1])
+    key = re.search(r"^id +([0-9a-f-]{36})", product, re.MULTILINE)
     assert key
+    assert key[1][:8] in played[1].partition("response 201")[2].partition("The product is")[0]
     for value in (key[1], "Desk lamp", "49.9", "12"):
         assert re.search(rf"\b{re.escape(value)}\b", product)
 
