@@ -24,6 +24,7 @@ ORDER = (
         "_internal.did_you_mean",
         "_internal.digest",
         "_internal.frames",
+        "_internal.installed",
         "_internal.io",
         "_internal.json",
         "_internal.caller_arguments",
@@ -61,6 +62,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 #: The imports within the lowest row.
 BASE = {
     ("_internal.io", "errors"),
+    ("_internal.caller_arguments", "_internal.installed"),
     ("_internal.caller_arguments", "errors"),
     ("_internal.did_you_mean", "_internal.likeness"),
     ("_internal.logs", "_internal.characters"),
@@ -84,6 +86,7 @@ BASE = {
 
 #: Modules that may open files or sockets: they read documents, send requests, or talk to people.
 IO = (
+    "_internal/installed.py",  # the record of the package's own installation
     "document/read/download.py",
     "document/read/load.py",
     "document/references/loader.py",

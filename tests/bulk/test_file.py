@@ -282,5 +282,5 @@ def test_parquet_needs_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     source = tmp_path / "calls.parquet"
     source.write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(specfn.UsageError, match=r"pip install 'specfn\[parquet\]'"):
+    with pytest.raises(specfn.UsageError, match=r"pip install 'specfn\[parquet\]"):
         bulk.check_file(DOCUMENT, source, tmp_path / "out.parquet")

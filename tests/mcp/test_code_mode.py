@@ -137,4 +137,4 @@ def test_the_missing_extra_is_one_line(tmp_path: Path) -> None:
     assert made.returncode == 2
     assert made.stdout == ""
     [line] = made.stderr.splitlines()
-    assert "install it with: pip install 'specfn[code]'" in line
+    assert "install it with: pip install 'specfn[code]" in line

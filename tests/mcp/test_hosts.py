@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from specfn._internal.installed import requirement
 from specfn.mcp.hosts import HOSTS, print_config
 
 ARGUMENTS = ['/srv/péts "x".yaml', "--base-url", "https://pets.example/v1"]
@@ -30,7 +31,7 @@ def test_the_command_is_whole(host: str) -> None:
     assert [entry["command"], *entry["args"]] == [
         "uvx",
         "--from",
-        "specfn[mcp]",
+        requirement("mcp"),
         "specfn",
         "serve",
         *ARGUMENTS,

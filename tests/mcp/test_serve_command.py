@@ -129,7 +129,7 @@ def test_a_missing_extra_is_one_line(spec: str) -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "install it with: pip install 'specfn[mcp]'" in done.stderr
+    assert "install it with: pip install 'specfn[mcp]" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -143,7 +143,7 @@ def test_a_missing_sandbox_is_one_line(spec: str) -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "install it with: pip install 'specfn[code]'" in done.stderr
+    assert "install it with: pip install 'specfn[code]" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

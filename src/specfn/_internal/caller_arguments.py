@@ -69,4 +69,8 @@ def missing_extra(
     subject: str, extra: str, packages: str = "a package that is not installed"
 ) -> UsageError:
     """Return the error for packages of an extra that cannot be imported."""
-    return UsageError(f"{subject} needs {packages}; install it with: pip install 'specfn[{extra}]'")
+    from specfn._internal.installed import requirement  # noqa: PLC0415  # for this error only
+
+    return UsageError(
+        f"{subject} needs {packages}; install it with: pip install '{requirement(extra)}'"
+    )

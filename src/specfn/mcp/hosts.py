@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from specfn._internal.installed import requirement
 from specfn._internal.json import JsonObject
 
 
@@ -92,5 +93,5 @@ def print_config(
     config = HOSTS[host]
     is_large = config.max_tools is not None and count > config.max_tools
     mode = ("--mode", "search") if is_large and "--mode" not in arguments else ()
-    command = ["uvx", "--from", "specfn[mcp]", "specfn", "serve", *arguments, *mode]
+    command = ["uvx", "--from", requirement("mcp"), "specfn", "serve", *arguments, *mode]
     return config.write(name, command, variables)

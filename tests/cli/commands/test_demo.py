@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from specfn._internal.installed import requirement
+
 
 def test_a_missing_extra_is_one_line(
     specfn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
@@ -17,7 +19,7 @@ def test_a_missing_extra_is_one_line(
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == (
         "specfn: the demo needs fastapi, python-multipart, uvicorn; "
-        "install it with: pip install 'specfn[demo]'\n"
+        f"install it with: pip install '{requirement('demo')}'\n"
     )
 
 

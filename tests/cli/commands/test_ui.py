@@ -10,6 +10,8 @@ import httpx
 import pytest
 from tests.strict_shop.server import Server
 
+from specfn._internal.installed import requirement
+
 PATHS: Any = {"/pets": {"get": {"responses": {}}}}
 
 
@@ -37,7 +39,8 @@ def test_a_missing_extra_is_one_line(
     ended = specfn("ui", spec)
     assert ended.code == 2
     assert ended.err == (
-        "specfn: the inspector needs starlette, uvicorn; install it with: pip install 'specfn[ui]'\n"
+        "specfn: the inspector needs starlette, uvicorn; "
+        f"install it with: pip install '{requirement('ui')}'\n"
     )
 
 
