@@ -135,6 +135,7 @@ def describe(
     *,
     optional: bool = False,
     expand: bool = False,
+    limit: int = MAX_CHARACTERS,
 ) -> str:
     """Write a schema as a short type text (rule V3).
 
@@ -143,11 +144,12 @@ def describe(
         definitions: the schemas that its ``$ref``s may name.
         optional: add ``| undefined`` for an optional value.
         expand: write components in full instead of their names, unless they are recursive.
+        limit: the maximum number of characters.
 
     Returns:
-        At most ``MAX_CHARACTERS`` characters; recursive and very deep schemas included.
+        At most ``limit`` characters; recursive and very deep schemas included.
     """
-    room = MAX_CHARACTERS - len(" | undefined") if optional else MAX_CHARACTERS
+    room = limit - len(" | undefined") if optional else limit
     text = next(_attempts(schema, definitions, room, expand=expand))
     return f"{text} | undefined" if optional else text
 
