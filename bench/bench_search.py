@@ -20,8 +20,8 @@ from typing import Any
 
 import specfn
 from specfn.function.function import Function
-from specfn.tools.search.producers import Subject
 from specfn.tools.search.search import Search
+from specfn.tools.search.suppliers import Subject
 from specfn.tools.search.texts import component_schemas
 
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "corpus"
@@ -34,14 +34,18 @@ def subjects(application: specfn.Application, prefix: str = "") -> list[Subject]
     return [Subject(prefix + each.name, each, components) for each in application]
 
 
-def recall(search: Search, questions: Iterable[tuple[str, Sequence[str]]]) -> dict[int, float]:
+def recall(
+    search: Search, questions: Iterable[tuple[str, Sequence[str]]], *, suppliers: bool = False
+) -> dict[int, float]:
     """Return the share of the operations that solve the questions, by the number of results."""
     hits = dict.fromkeys(LIMITS, 0)
     total = 0
     for query, solution in questions:
         total += len(solution)
         for limit in LIMITS:
-            found = {place(each.function) for each in search.find(query, limit)}
+            found = {
+                place(each.function) for each in search.find(query, limit, suppliers=suppliers)
+            }
             hits[limit] += len(found & set(solution))
     return {limit: round(100 * count / total, 1) for limit, count in hits.items()}
 
@@ -101,7 +105,7 @@ def main() -> None:
     tmdb = specfn.load(corpus / "restbench" / "tmdb_oas.json")
     queries = json.loads((corpus / "restbench" / "tmdb_queries.json").read_text("utf-8"))
     questions = [(q["query"], [each.strip() for each in q["solution"]]) for q in queries]
-    print("TMDB, recall at", recall(Search(subjects(tmdb)), questions))
+    print("TMDB, recall at", recall(Search(subjects(tmdb)), questions, suppliers=True))
     others: list[Subject] = []
     hits = dict.fromkeys(LIMITS, 0.0)
     count = 0
@@ -116,7 +120,7 @@ def main() -> None:
                 hits[limit] += share * len(found[1])
     print("Known items,", count, {limit: round(share / count, 1) for limit, share in hits.items()})
     many = Search([*subjects(tmdb), *others[: AMONG - len(tmdb)]])
-    print("TMDB among", AMONG, recall(many, questions))
+    print("TMDB among", AMONG, recall(many, questions, suppliers=True))
     github = next((corpus / "dev").glob("*github*"))
     cost(specfn.load(github), [query for query, _ in questions])
 

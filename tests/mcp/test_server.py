@@ -1,4 +1,5 @@
 import copy
+import json
 from typing import Any
 
 import httpx
@@ -284,8 +285,9 @@ def test_search_mode_finds_describes_and_calls(era: str) -> None:
         "read_function",
         "change_function",
     ]
-    found = text(call(server, era, "search_functions", {"query": "find a pet"}))
-    assert "pets_getById [read] Find a pet (id: from pets_get)" in found.splitlines()
+    found = text(call(server, era, "search_functions", {"words": "find a pet"}))
+    assert "pets_getById [read] Find a pet" in found.splitlines()
+    assert "  arguments: { id: integer }" in found.splitlines()
     described = text(call(server, era, "describe_functions", {"names": ["pets_getById"]}))
     assert '"id":{"type":"integer"' in described
     for arguments in ({"id": 1}, '{"id": 1}'):
@@ -333,7 +335,9 @@ JSON = st.recursive(
 @settings(max_examples=20)
 @given(
     tool=st.sampled_from(["search_functions", "describe_functions", "read_function"]),
-    sent=st.dictionaries(st.sampled_from(["query", "limit", "names", "name", "arguments"]), JSON),
+    sent=st.dictionaries(
+        st.sampled_from(["words", "query", "part", "limit", "names", "name", "arguments"]), JSON
+    ),
 )
 def test_no_arguments_break_a_tool(era: str, tool: str, sent: Any) -> None:
     """Any arguments of the tools give a text; the neutral text of failures does not occur."""
@@ -521,3 +525,57 @@ def test_a_function_that_cannot_be_built_is_left_out(
     assert all(CANARY not in text(result) for result in results)
     assert CANARY in caplog.text
     assert api.requests == []
+
+
+# -- descriptions of functions -------------------------------------------------------------------------------
+
+
+def large() -> dict[str, Any]:
+    """Return a document whose only function has arguments of more than 8,000 characters."""
+    box = {
+        f"box{number}": {"type": "string", "description": "A box. " * 10} for number in range(100)
+    }
+    spec = {"type": "object", "properties": {"boxes": {"type": "object", "properties": box}}}
+    body = {
+        "type": "object",
+        "properties": {"spec": spec, "name": {"type": "string"}},
+        "required": ["name"],
+    }
+    content = {"application/json": {"schema": body}}
+    operation = {"requestBody": {"content": content, "required": True}, "responses": {}}
+    return {**DOCUMENT, "paths": {"/shelves": {"post": operation}}}
+
+
+def described(app: Any, era: str, **sent: Any) -> Any:
+    server = mcp.server(app, Api().connection(), mode="search")
+    [entry] = json.loads(text(call(server, era, "describe_functions", sent)))
+    return entry
+
+
+@pytest.mark.parametrize(
+    "name", ["pets_getById", "Pets-getById", "GET /pets/{id}", "functions.pets_getById"]
+)
+def test_a_description_knows_the_names_of_calls(era: str, name: str) -> None:
+    """Each name that a call may have has a description."""
+    assert described(application(), era, names=[name])["name"] == "pets_getById"
+
+
+@pytest.mark.parametrize("name", ["pets_gitById", "find_one_pet"])
+def test_an_unknown_name_suggests_the_nearest(era: str, name: str) -> None:
+    """The error names functions with similar names, else functions with the words of the name."""
+    assert "pets_getById" in described(application(), era, names=[name])["error"]
+
+
+def test_a_large_schema_is_described_by_parts(era: str) -> None:
+    """A large schema has an outline first; its parts are schemas, and an unknown part names what there is."""
+    app = application(large())
+    first = described(app, era, names=["shelves_post"])
+    assert "arguments" not in first
+    assert first["outline"]["body"]["name"] == "string"
+    assert "part" in first["note"]
+    part = described(app, era, names=["shelves_post"], part="body.spec.boxes.box7")
+    assert part["schema"]["type"] == "string"
+    boxes = described(app, era, names=["shelves_post"], part="body.spec")
+    assert [*boxes["outline"]] == ["boxes?"]
+    unknown = described(app, era, names=["shelves_post"], part="body.spec.bags")
+    assert unknown["error"] == "body.spec has no part 'bags'; there are boxes"

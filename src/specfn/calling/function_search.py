@@ -19,7 +19,8 @@ from specfn.migrate.route import Api
 from specfn.schema.safe_text import clean, shorten
 from specfn.settings import DEFAULT
 from specfn.tools.function_set import Catalog
-from specfn.tools.search.search import Found, found_lines, search_description
+from specfn.tools.search.result_text import found_lines, nothing_found, search_description
+from specfn.tools.search.search import Found
 
 #: The name of the search, and of its argument.
 _NAME: Final = "search_functions"
@@ -63,11 +64,15 @@ class FunctionSearch:
         """
         return self._functions.finder.find(arguments[_WORDS], _RESULTS, among=frozenset(among))
 
+    def nothing_found(self, among: Collection[str]) -> str:
+        """Return the result of a search that found no function."""
+        return nothing_found(self._functions.finder.topics(frozenset(among)))
+
     def names(self, found: Iterable[Found], among: Collection[str]) -> list[str]:
-        """Return the advertised names to offer, best last: functions found, and those that yield their arguments."""
+        """Return the advertised names to offer, best last: functions found, and those that supply their arguments."""
         functions = [*found]
-        producers = (name for found_function in functions for name in found_function.needs.values())
-        names = dict.fromkeys([*(found_function.name for found_function in functions), *producers])
+        suppliers = (name for function in functions for name in function.needs.values())
+        names = dict.fromkeys([*(function.name for function in functions), *suppliers])
         return [name for name in names if name in among][::-1]
 
 
@@ -87,8 +92,7 @@ def result(found: Sequence[Found], wire: Mapping[str, str]) -> str:
         for item in found
         if item.name in wire
     ]
-    text = found_lines(offered)
-    return f"{_OFFERED}\n{text}" if offered else text
+    return f"{_OFFERED}\n{found_lines(offered)}"
 
 
 def called_before(messages: Iterable[Message], functions: Catalog) -> list[str]:

@@ -114,6 +114,8 @@ class Planner:
         among = {entry.name for entry in self._entries(keys)}
         results = self._search.find(arguments, among)
         state.offer(self._search.names(results, among))
+        if not results:
+            return self._search.nothing_found(among)
         return result(results, self._offer(keys, state.found).tool_names)
 
     def continues(self, turn: TurnCalls, state: State) -> bool:

@@ -17,7 +17,8 @@ from specfn.invocation.check import PreparedCall, prepare_known
 from specfn.invocation.response_fields import ResponseFields
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
-from specfn.tools.search.search import Found, found_lines
+from specfn.tools.search.result_text import found_lines, nothing_found
+from specfn.tools.search.search import Found
 from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
@@ -127,9 +128,9 @@ class ScriptFunctions:
     def search(self, query: str, limit: int) -> str:
         """Return the functions that fit a query: a comment for each, and the signatures of all."""
         results = self._catalog.finder.find(query, limit, among=frozenset(self._entries))
-        lines = found_lines([self._with_place(result) for result in results])
         if not results:
-            return lines
+            return nothing_found(self._catalog.finder.topics(frozenset(self._entries)))
+        lines = found_lines([self._with_place(result) for result in results])
         comments = "\n".join(f"# {line}" for line in lines.splitlines())
         return "\n".join([comments, *self._signatures([result.name for result in results])])
 

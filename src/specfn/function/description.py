@@ -11,6 +11,17 @@ from specfn.schema.safe_text import clean, shorten
 #: Separators of words in an operationId.
 _SEPARATORS: Final = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")
 
+#: A link or an image of Markdown, a tag of HTML or an alert of GitHub, in a headline; its text, if it has one.
+_MARKUP: Final = re.compile(
+    r"!?\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)|<[^<>]{1,300}>|\[![A-Z]{1,20}\]|\*\*|`|^[ >#]+"
+)
+
+#: The end of the first sentence: a mark after a word of at least three letters, before a capital letter or the end.
+_SENTENCE_END: Final = re.compile(r"(?<=[^\W_][^\W_][^\s.])[.!?:](?:\s|$)")
+
+#: The maximum number of characters of a description in which a headline is looked for.
+_MAX_HEADLINE: Final = 1_000
+
 #: The beginnings of the lines after the prose.
 _TAGS: Final = ("@param ", "@security ", "@tag ", "@deprecated")
 
@@ -29,6 +40,21 @@ def describe(
     prose = "\n\n".join(_prose(route)) or _purpose(route)
     text = _join(prose, _tags(route, without))
     return with_method_and_path(text, route) if shortened else text
+
+
+def headline(route: Route) -> str:
+    """Return the summary of an operation in one line, else the first sentence of its description, else its path."""
+    summary = _one_line(summary_of(route))
+    if summary:
+        return summary
+    prose = _one_line(
+        _MARKUP.sub(_text_of_markup, _text(route.operation.get("description"))[:_MAX_HEADLINE])
+    )
+    return _SENTENCE_END.split(prose, 1)[0] or _one_line(route.method_and_path)
+
+
+def _text_of_markup(markup: re.Match[str]) -> str:
+    return markup[1] or " "
 
 
 def with_method_and_path(text: str, route: Route) -> str:

@@ -16,7 +16,15 @@ from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall
 from specfn.mcp.forms import Context, can_ask, form_response, show_form
 from specfn.mcp.results import log_failure, text_result
-from specfn.mcp.search_tools import LOCAL, SEARCH, InvalidCallError, expected, tool, whole
+from specfn.mcp.search_tools import (
+    LOCAL,
+    SEARCH,
+    InvalidCallError,
+    expected,
+    search_arguments,
+    search_schema,
+    tool,
+)
 from specfn.mcp.served_functions import ServedFunctions
 
 #: The name of the tool that runs scripts.
@@ -79,14 +87,7 @@ class ScriptTools:
         Raises:
             InvalidCallError: the arguments are invalid.
         """
-        query = sent.get("query")
-        if not isinstance(query, str):
-            raise InvalidCallError(expected(SEARCH, "query", "a text", sent))
-        limit = whole(sent.get("limit", _DEFAULT_RESULTS))
-        if limit is None or limit < 1:
-            problem = expected(SEARCH, "limit", f"a number from 1 to {_MAX_RESULTS}", sent)
-            raise InvalidCallError(problem)
-        return self._functions.search(query, min(limit, _MAX_RESULTS))
+        return self._functions.search(*search_arguments(sent, _MAX_RESULTS, _DEFAULT_RESULTS))
 
     async def run(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
         """Run a script, or continue one after an approval.
@@ -128,15 +129,13 @@ class ScriptTools:
 
 
 def _search_tool(titles: str, count: int) -> JsonObject:
-    limit = {"type": "integer", "minimum": 1, "maximum": _MAX_RESULTS, "default": _DEFAULT_RESULTS}
-    query = {"type": "string", "description": "Words of the task."}
     return tool(
         SEARCH,
         "Search functions",
         f"Search the {count} functions of {titles}. Returns one line per function: its place, whether it reads or "
         "changes data, its summary, and the functions whose results supply its arguments; then the typed signatures "
         f"of all, for code that {RUN} executes.",
-        {"type": "object", "properties": {"query": query, "limit": limit}, "required": ["query"]},
+        search_schema(_MAX_RESULTS, _DEFAULT_RESULTS),
         LOCAL,
     )
 

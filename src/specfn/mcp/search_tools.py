@@ -7,10 +7,17 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject, dumps
 from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.fields_argument import DESCRIPTION, response_fields
+from specfn.invocation.resolve import resolve
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.schema.outline import UnknownPartError, outline, part_of
 from specfn.tools.fit_cache import FitCache
-from specfn.tools.search.search import found_lines, search_description
+from specfn.tools.search.result_text import (
+    arguments_of_first,
+    found_lines,
+    nothing_found,
+    search_description,
+)
 from specfn.tools.tool import Tool
 
 SEARCH: Final = "search_functions"
@@ -31,9 +38,13 @@ _ALL_SCHEMA: Final = {
     "description": "Also show the standard parameters that most calls do not need, such as pretty or alt.",
 }
 
-#: The maximum number of results of a search, and of functions of a description.
+#: The maximum number of results of a search, and their number without ``limit``; of functions of a description; of
+#: characters of a schema that is written in full, and of a name whose words are searched.
 _MAX_FOUND: Final = 50
+_FOUND: Final = 10
 _MAX_DESCRIBED: Final = 5
+_MAX_SCHEMA_CHARACTERS: Final = 8_000
+_MAX_WORDS_CHARACTERS: Final = 200
 
 _NOTHING: Final = "Nothing was executed."
 
@@ -78,15 +89,22 @@ def tool(
     }
 
 
-_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": _MAX_FOUND, "default": 10}
-_SEARCH_ARGUMENTS: Final = _object(
-    {"query": {"type": "string", "description": "Words of the task."}, "limit": _LIMIT}, "query"
-)
+def search_schema(most: int, default: int) -> JsonObject:
+    """Return the schema of the arguments of a search."""
+    limit = {"type": "integer", "minimum": 1, "maximum": most, "default": default}
+    words = {"type": "string", "description": "Words of the task."}
+    return _object({"words": words, "limit": limit}, "words")
+
+
 _NAMES: Final = {
     "type": "array",
     "items": {"type": "string"},
     "minItems": 1,
     "maxItems": _MAX_DESCRIBED,
+}
+_PART: Final = {
+    "type": "string",
+    "description": "Only this part of the arguments, a path of names such as body.customer.address.",
 }
 _NAME: Final = {"type": "string", "description": f"The name of the function, from {SEARCH}."}
 _ARGUMENTS: Final = {
@@ -101,8 +119,9 @@ LOCAL: Final = {**SAFETY_HINTS["read"], "openWorldHint": False}
 _DESCRIBE_TOOL: Final = tool(
     DESCRIBE,
     "Describe functions",
-    "Return the descriptions and the schemas of the arguments of 1 to 5 functions.",
-    _object({"names": _NAMES}, "names"),
+    "Return the descriptions and the schemas of the arguments of 1 to 5 functions. Of a large schema, it returns an "
+    "outline; ask for its parts.",
+    _object({"names": _NAMES, "part": _PART}, "names"),
     LOCAL,
 )
 _READ_TOOL: Final = tool(
@@ -134,7 +153,11 @@ def tools(
         standard: some functions have standard parameters, which are described on request.
     """
     search = tool(
-        SEARCH, "Search functions", search_description(count, titles), _SEARCH_ARGUMENTS, LOCAL
+        SEARCH,
+        "Search functions",
+        search_description(count, titles),
+        search_schema(_MAX_FOUND, _FOUND),
+        LOCAL,
     )
     calls = (_READ_TOOL,) if read_only else (_READ_TOOL, _CHANGE_TOOL)
     describe = _with_argument(_DESCRIBE_TOOL, _ALL, _ALL_SCHEMA) if standard else _DESCRIBE_TOOL
@@ -158,13 +181,28 @@ def search(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
     Raises:
         InvalidCallError: the arguments of the tool are invalid.
     """
-    query = sent.get("query")
-    if not isinstance(query, str):
-        raise InvalidCallError(expected(SEARCH, "query", "a text", sent))
-    limit = whole(sent.get("limit", 10))
+    found = served.search(*search_arguments(sent, _MAX_FOUND, _FOUND))
+    if not found:
+        return nothing_found(served.catalog.finder.topics(frozenset(served.offered)))
+    first = served.tools.compose(found[0].name)
+    return found_lines(
+        found, arguments_of_first(found, first.fit.schema) if isinstance(first, Tool) else ""
+    )
+
+
+def search_arguments(sent: Mapping[str, Any], most: int, default: int) -> tuple[str, int]:
+    """Return the words and the limit of a search. Models also call the words a query.
+
+    Raises:
+        InvalidCallError: they are invalid.
+    """
+    words = sent.get("words", sent.get("query"))
+    if not isinstance(words, str):
+        raise InvalidCallError(expected(SEARCH, "words", "a text", sent))
+    limit = whole(sent.get("limit", default))
     if limit is None or limit < 1:
-        raise InvalidCallError(expected(SEARCH, "limit", "a number from 1 to 50", sent))
-    return found_lines(served.search(query, min(limit, _MAX_FOUND)))
+        raise InvalidCallError(expected(SEARCH, "limit", f"a number from 1 to {most}", sent))
+    return words, min(limit, most)
 
 
 def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
@@ -181,8 +219,14 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
         raise InvalidCallError(
             f"Error: {DESCRIBE} accepts 1 to 5 names, not {len(names)}. Ask for fewer at once."
         )
+    part = sent.get("part")
+    if part is not None and not isinstance(part, str):
+        raise InvalidCallError(
+            expected(DESCRIBE, "part", "a path of names such as body.name", sent)
+        )
     full = sent.get(_ALL) is True
-    return dumps([_description_of(served, name, full=full) for name in names]).decode()
+    described = [_description_of(served, name, part or "", full=full) for name in names]
+    return dumps(described).decode()
 
 
 def extract_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
@@ -215,26 +259,30 @@ def only_reads(name: str) -> str:
     return f"Error: {name} {_ONLY_READS}. {_NOTHING}"
 
 
-def _description_of(served: ServedFunctions, called: str, *, full: bool) -> JsonObject:
-    resolution = served.resolve(called)
-    name = resolution.name
-    if name is None:
-        similar = ", ".join(other for other in resolution.candidates if other in served.tools)
-        hint = f"; similar names are {similar}" if similar else ""
-        return {"name": called[:200], "error": f"there is no such function{hint}"}
-    if name not in served.tools:
-        return {"name": name, "error": f"it {_ONLY_READS}"}
-    tool = served.tools.compose(name)
+def _description_of(served: ServedFunctions, called: str, part: str, *, full: bool) -> JsonObject:
+    """Return the description of a function under any name that a call may have."""
+    own = resolve(called, served.catalog, served.tools).name or served.resolve(called).name
+    if own is None:
+        return {
+            "name": called[:200],
+            "error": f"there is no such function{_similar(served, called)}",
+        }
+    if own not in served.tools:
+        return {"name": own, "error": f"it {_ONLY_READS}"}
+    tool = served.tools.compose(own)
     if not isinstance(tool, Tool):
-        log.warning("%s cannot be called: %s", name, tool and tool.reason)
-        return {"name": name, "error": "it cannot be called: its declaration is at fault"}
+        log.warning("%s cannot be called: %s", own, tool and tool.reason)
+        return {"name": own, "error": "it cannot be called: its declaration is at fault"}
+    if part:
+        return {"name": tool.name} | _part(tool, part, full=full)
+    schema = _full_schema(tool) if full else tool.fit.schema
     fields = response_fields(tool.function)
     return {
         "name": tool.name,
         "call_with": READ if tool.function.safety == "read" else CHANGE,
         "safety": tool.function.safety,
         "description": tool.description,
-        "arguments": _full_schema(tool) if full else tool.fit.schema,
+        **_schema_or_outline("arguments", schema, schema),
     } | ({"response_fields": fields} if fields else {})
 
 
@@ -243,6 +291,48 @@ def _full_schema(tool: Tool) -> JsonObject:
     function = tool.function.model_function
     budget = function.schemas.settings.schema_budget
     return FitCache().fit(function, tool.fit.profile, budget, full=True).schema
+
+
+def _similar(served: ServedFunctions, called: str) -> str:
+    """Return a hint to names like that of a function that does not exist, else to functions with its words."""
+    candidates = served.resolve(called).candidates
+    similar = [name for name in candidates if name in served.tools] or [
+        found.name for found in served.search(called[:_MAX_WORDS_CHARACTERS], 3)
+    ]
+    return f"; similar names are {', '.join(similar)}" if similar else ""
+
+
+def _part(tool: Tool, path: str, *, full: bool) -> JsonObject:
+    """Return a part of the arguments, from the schema that is not shortened for a provider."""
+    schema = tool.function.model_function.parameters
+    root = _full_schema(tool) if full or not isinstance(schema, dict) else schema
+    try:
+        node = part_of(root, path)
+    except UnknownPartError as error:
+        return {"error": str(error)}
+    refers = "$defs" in root and b'"$ref"' in dumps(node)
+    schema = {**node, "$defs": root["$defs"]} if refers else node
+    return {"part": path, **_schema_or_outline("schema", schema, root, path)}
+
+
+def _schema_or_outline(
+    key: str, schema: JsonObject, root: JsonObject, path: str = ""
+) -> JsonObject:
+    """Return a schema, or its outline if it is large and has members."""
+    size = len(dumps(schema))
+    level = outline(schema, root) if size > _MAX_SCHEMA_CHARACTERS else {}
+    if not level:
+        return {key: schema}
+    members = {
+        (group, name): text
+        for group, inner in level.items()
+        for name, text in (inner.items() if isinstance(inner, dict) else [("", inner)])
+    }
+    nested = (keys for keys, text in members.items() if text.startswith(("{", "Array<")))
+    names = (path, *next(nested, next(iter(members))))
+    example = ".".join(name.removesuffix("?") for name in names if name)
+    hint = f"The schema has {size:,} characters. Read parts of it with {DESCRIBE}, for example part={example!r}."
+    return {"outline": level, "note": hint}
 
 
 def whole(value: Any) -> int | None:

@@ -258,7 +258,8 @@ class FunctionSet(ABC):
         """
         require_whole_numbers(budget_tokens=budget_tokens, max_tools=max_tools)
         count = _SELECTED_FUNCTIONS if budget_tokens is None else len(self)
-        results = self.finder.find(query, count if max_tools is None else max_tools, rank=rank)
+        limit = count if max_tools is None else max_tools
+        results = self.finder.find(query, limit, rank=rank, suppliers=True)
         functions = [result.function for result in results]
         if budget_tokens is None:
             return tuple(functions)

@@ -19,13 +19,13 @@ def test_the_results_are_those_of_the_library(specfn: Command, products: Path) -
 
 
 def test_the_text_has_a_paragraph_for_each(specfn: Command, products: Path) -> None:
-    """A paragraph has the name, the operation, the summary, the words and the producers."""
+    """A paragraph has the name, the operation, the summary, the words and the suppliers."""
     first = specfn("search", products, "cancel an order").out.split("\n\n")[0]
     assert first.splitlines() == [
         "orders_cancel_postByOrderId",
         "  POST /orders/{orderId}:cancel (write)",
         "  Cancel an order",
-        "  contains: cancel, order; orderId comes from orders_get",
+        "  matches: cancel, order; orderId comes from orders_get",
     ]
 
 

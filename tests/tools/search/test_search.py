@@ -11,6 +11,7 @@ from tests.strict_shop.shop_document import PATH
 import specfn
 from specfn import Function, Options
 from specfn.errors import UsageError
+from specfn.tools.search.result_text import nothing_found
 from specfn.tools.search.search import Found, Search
 from specfn.tools.search.texts import component_schemas, is_one_edit, words_of
 
@@ -33,8 +34,8 @@ def test_any_query_is_answered_within_its_limit(query: str, limit: int) -> None:
     found = SEARCH.find(query, limit)
     assert len(found) <= limit
     assert len(set(names(found))) == len(found)
-    own = [each.score for each in found if not each.why.startswith("yields")]
-    assert own == sorted(own, reverse=True)
+    scores = [each.score for each in found]
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("query", ["", "the of a to", " \n\t", "?!", "🦄"])
@@ -58,10 +59,12 @@ def test_a_summary_finds_its_function(position: int) -> None:
 
 
 def test_only_allowed_functions_are_found() -> None:
-    """A selection holds for results and for inserted producers."""
+    """A selection holds for results and for suppliers."""
     everything = names(SEARCH.find("order", 30))
     for name in everything:
-        assert set(names(SEARCH.find("order", 30, among=frozenset({name})))) <= {name}
+        found = SEARCH.find("order", 30, among=frozenset({name}), suppliers=True)
+        assert set(names(found)) <= {name}
+        assert not any({*each.needs.values()} - {name} for each in found)
 
 
 @given(word=st.sampled_from(["customers", "product", "orders", "invoice"]), data=st.data())
@@ -87,19 +90,7 @@ def test_one_edit_is_one_edit(left: str, right: str) -> None:
     assert is_one_edit(left, right) == (left != right and right in edits)
 
 
-def test_producers_of_path_parameters_are_named() -> None:
-    """`needs` names a function that lists the things which a path parameter identifies."""
-    document = api(
-        "/users", "/users/{user_id}", "/users/{user_id}/roles/{id}", "/users/{user_id}/roles"
-    )
-    found = {
-        each.name: each for each in search_of(specfn.load(document)).find("get one role of a user")
-    }
-    role = found["users_roles_getByUser_idAndId"]
-    assert role.needs == {"user_id": "users_get", "id": "users_roles_getByUser_id"}
-
-
-def test_unknown_words_prefer_operations_that_search() -> None:
+def test_names_prefer_operations_that_search() -> None:
     """A name that no function contains is looked up, so functions that search come first."""
     document = api("/people/{id}", "/search/people", "/people/{id}/films")
     found = search_of(specfn.load(document)).find("people Zyx Wvut")
@@ -187,9 +178,10 @@ def test_a_selection_is_within_its_limits(budget: int, most: int) -> None:
     assert len(chosen) <= most
     assert (
         list(chosen)
-        == [each.function for each in shop.search("find customers and their orders", most)][
-            : len(chosen)
-        ]
+        == [
+            each.function
+            for each in shop.finder.find("find customers and their orders", most, suppliers=True)
+        ][: len(chosen)]
     )
     sizes = [
         len(
@@ -210,3 +202,88 @@ def test_a_search_may_be_limited_to_a_selection() -> None:
     found = shop.search("order", 30, select={"safety": ["read"]})
     assert found
     assert {each.function.safety for each in found} == {"read"}
+
+
+def operations(*rows: tuple[str, str, str]) -> dict[str, Any]:
+    """Return a document with operations: method, path, summary."""
+    document = api(*(path for _, path, _ in rows))
+    for method, path, summary in rows:
+        item = document["paths"][path]
+        item[method] = {**next(iter(item.values())), "summary": summary}
+    for _, path, _ in rows:
+        document["paths"][path] = {
+            method: item
+            for method, item in document["paths"][path].items()
+            if (method, path) in {(m, p) for m, p, _ in rows}
+        }
+    return document
+
+
+TASKS = specfn.load(
+    operations(
+        ("get", "/projects/{project_id}/tasks", "List tasks"),
+        ("post", "/projects/{project_id}/tasks", "Create a task"),
+        ("get", "/tasks/{task_id}", "Get a task"),
+        ("patch", "/tasks/{task_id}", "Update a task"),
+        ("delete", "/tasks/{task_id}", "Delete a task"),
+        ("post", "/tasks/{task_id}/archive", "Archive a task"),
+        ("post", "/tasks/{task_id}/restore", "Restore a task"),
+        ("post", "/tasks/{task_id}/removeTag", "Remove a tag from a task"),
+        ("post", "/tasks/{task_id}/addTag", "Add a tag to a task"),
+        ("put", "/users/{user_id}/follow", "Follow a user"),
+        ("delete", "/users/{user_id}/unfollow", "Unfollow a user"),
+        ("get", "/me", "Get the authenticated user"),
+        ("get", "/users", "List users"),
+        ("post", "/refunds", "Create a refund"),
+        ("get", "/links", "List URLs"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("throw out a task", "DELETE /tasks/{task_id}"),
+        ("get rid of a task", "DELETE /tasks/{task_id}"),
+        ("bring back a task", "POST /tasks/{task_id}/restore"),
+        ("shelve a task", "POST /tasks/{task_id}/archive"),
+        ("make a new task", "POST /projects/{project_id}/tasks"),
+        ("change a task", "PATCH /tasks/{task_id}"),
+        ("which tasks does the project have", "GET /projects/{project_id}/tasks"),
+        ("untag a task", "POST /tasks/{task_id}/removeTag"),
+        ("stop following somebody", "DELETE /users/{user_id}/unfollow"),
+        ("who am I", "GET /me"),
+        ("all colleagues", "GET /users"),
+        ("all coleagues", "GET /users"),
+        ("pay a customer back", "POST /refunds"),
+        ("give the money back", "POST /refunds"),
+        ("url", "GET /links"),
+    ],
+)
+def test_words_of_people_find_what_apis_call_otherwise(query: str, place: str) -> None:
+    """Synonyms, phrases, the method of the verb, plurals and "me" decide which function is first."""
+    first = TASKS.search(query, 1)[0].function
+    assert first.method_and_path == place
+
+
+@pytest.mark.parametrize("text", ["URLs", "VMs", "SKUs", "PDFs", "getUserIDs"])
+def test_plurals_of_acronyms_are_one_word(text: str) -> None:
+    """The plural of an acronym has its stem."""
+    assert words_of(text) == words_of(text.removesuffix("s"))
+
+
+@given(word=st.text("bcdfghjkmnpqrtvwxz", min_size=8, max_size=12))
+def test_unknown_words_find_nothing(word: str) -> None:
+    """A query of unknown words finds nothing, not a function without a reason."""
+    for found in TASKS.search(f"{word} qxzjkvw", 5):
+        assert found.why
+
+
+def test_other_functions_are_named_if_nothing_is_found() -> None:
+    """The text of a search without results says what the API is about."""
+    assert nothing_found(TASKS.finder.topics()) == (
+        "No function fits. This API is about: tasks (7), users (3), projects (2), me, refunds, links. "
+        "Search again with such words."
+    )
+    many = [(f"{number} topics of the API", 3) for number in range(1000)]
+    assert len(nothing_found(many)) <= 200

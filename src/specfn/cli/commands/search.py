@@ -1,6 +1,5 @@
 """The subcommand ``specfn search``: the functions that fit some words."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json: bool) -> None:
     """List the functions of SPEC that fit the words of QUERY, best first.
 
-    QUERY may be a question or a task. Each function is listed with the words that it contains, and with functions that
-    yield its path parameters.
+    QUERY may be a question or a task. Each function is listed with the words that it matches, and with functions that
+    supply its path parameters.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
@@ -45,7 +44,7 @@ def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json:
     for place, match in enumerate(matches):
         if place:
             output.write_lines("")
-        _show(match, query)
+        _show(match)
     if not matches:
         output.complain("no function fits these words; specfn inspect lists all functions")
 
@@ -64,26 +63,16 @@ def _data(found: "Found") -> JsonObject:
     }
 
 
-def _show(found: "Found", query: str) -> None:
+def _show(found: "Found") -> None:
     function = found.function
     place = f"{function.method_and_path} ({function.safety})"
     output.write_lines(found.name, "name")
     output.write_lines(f"  {_line(place)}", SAFETY[function.safety])
     if function.summary:
         output.write_lines(f"  {_line(function.summary)}")
-    words = _words(query, found.why)
     needs = [f"{name} comes from {source}" for name, source in found.needs.items()]
-    why = found.why if found.why.startswith("yields ") else words and f"contains: {words}"
-    facts = [why, *needs]
-    output.write_lines(f"  {_line('; '.join(filter(None, facts)))}", "faint")
-
-
-def _words(query: str, why: str) -> str:
-    """Return the words of the query that a function contains, as the user wrote them."""
-    from specfn.tools.search.texts import words_of  # noqa: PLC0415  # for this subcommand
-
-    stems = {*why.split(", ")}
-    return ", ".join(word for word in re.findall(r"\w+", query) if stems & {*words_of(word)})
+    facts = [f"matches: {found.why}", *needs]
+    output.write_lines(f"  {_line('; '.join(facts))}", "faint")
 
 
 def _line(text: str) -> str:

@@ -1,27 +1,35 @@
-"""Search over functions: BM25F with three rules for APIs.
+"""Search over functions: BM25F over the ideas of a query, with rules for APIs.
 
-Rule 1 prefers paths that the query covers. Rule 2 treats unknown words as names, and prefers operations that search.
-Rule 3 inserts operations that yield the path parameters of those found.
+An idea of a query is a word with those that stand for it. Functions that match best are ranked again: by the share of
+their path that the query covers, by the method that its verb asks for, and by whether it asks for several things.
+Names in a query prefer functions that search.
 """
 
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nlargest
 from math import log
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
+from specfn.function.description import headline
 from specfn.function.function import Function
-from specfn.tools.search.producers import Producers, Subject
+from specfn.tools.search.query import Idea, Query, read_query
+from specfn.tools.search.suppliers import Subject, Suppliers
+from specfn.tools.search.synonyms import ASKED_METHODS, SYNONYMS
 from specfn.tools.search.texts import (
     WEIGHTS,
     Components,
     fields_of,
+    first_noun,
     is_one_edit,
+    object_words,
     path_words,
+    plain_words,
     stem,
     words_of,
 )
@@ -29,8 +37,8 @@ from specfn.tools.search.texts import (
 #: The maximum number of words of a query that are read.
 _QUERY_WORDS: Final = 64
 
-#: The share of a list that inserted producers may have, and the number of results before the first.
-_PRODUCERS: Final = 0.4
+#: The share of a list that inserted suppliers may have, and the number of results before the first.
+_SUPPLIERS: Final = 0.4
 _UNTOUCHED: Final = 3
 
 #: The minimum length of a word that is corrected.
@@ -40,16 +48,29 @@ _CORRECTED: Final = 5
 _K1: Final = 1.2
 _B: Final = 0.75
 
+#: How much the most frequent word of an idea decides about the weight of the others.
+_BLEND: Final = 0.75
+
+#: The number of functions that are ranked again, and the factors: for a path and an object that the query covers; for a
+#: method that the verb means, allows, or does not mean; for reading instead of changing data or the reverse; for one
+#: thing where several are asked for. The last is the weight of names.
+_RERANKED: Final = 100
+FACTORS: Final = {
+    "path": 0.8,
+    "object": 0.2,
+    "meant": 1.6,
+    "possible": 1.2,
+    "other": 0.9,
+    "opposite": 0.78,
+    "item": 0.85,
+    "names": 1,
+    "names only": 0.35,
+}
+
 #: The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009).
 _FUSION: Final = 60
 
 _SEARCHING: Final = frozenset(map(stem, ("search", "find", "lookup", "look", "query", "suggest")))
-
-#: The maximum number of characters of a summary in a line.
-_MAX_SUMMARY_CHARACTERS: Final = 120
-
-#: The result of a search that found no function.
-_NOTHING_FOUND: Final = "No function fits these words. Search again with other words of the task."
 
 #: Ranks functions by another method, for example embeddings: the query and the functions to the best ones, in order.
 Rank: TypeAlias = Callable[[str, Sequence[Function]], Sequence[Function]]
@@ -62,8 +83,8 @@ class Found:
     Attributes:
         function: the function.
         score: its score; comparable within one search only.
-        why: the words of the query that it contains, or `yields NAME` for an inserted producer.
-        needs: for each path parameter, the name of a function that yields its value, if there is one.
+        why: the words of the query that it matches, or `supplies NAME` for an inserted supplier.
+        needs: for each path parameter, the name of a function that supplies its value, if there is one.
         name: the name that a model calls.
     """
 
@@ -88,14 +109,16 @@ class Search:
         *,
         among: frozenset[str] | None = None,
         rank: Rank | None = None,
+        suppliers: bool = False,
     ) -> list[Found]:
         """Return the functions that fit a query, best first.
 
         Args:
-            query: words of any language. A query without words finds nothing.
+            query: words of any language. A query without words that functions know finds nothing.
             limit: the maximum number of results.
             among: the names of the functions that may be found; all if ``None``.
             rank: another ranking, fused with that of the words by reciprocal rank.
+            suppliers: after the third result, also return functions that supply path parameters of those before.
 
         Raises:
             UsageError: the limit is below 1.
@@ -103,17 +126,27 @@ class Search:
         require("query", query, str, "a text")
         require_whole_numbers(limit=limit)
         require_callables(rank=rank)
-        known, unknown = self._split_known(list(dict.fromkeys(words_of(query)))[:_QUERY_WORDS])
-        scores = self._scores(known, unknown)
+        asked = read_query(query, _QUERY_WORDS)
+        known = [idea for one in asked.ideas if (idea := self._known(one)).stems]
+        scores = self._scores(known, asked)
         ranked = sorted(scores, key=lambda number: (-scores[number], number))
         if rank is not None:
             ranked = self._fuse(rank, query, ranked)
         if among is not None:
             ranked = [number for number in ranked if self._subjects[number].name in among]
+        supplied = self._with_suppliers(ranked, limit, among) if suppliers else {}
         return [
-            self._found(number, scores.get(number, 0.0), produced, known)
-            for number, produced in self._with_producers(ranked, limit, among)
+            self._found(number, scores.get(number, 0.0), supplied.get(number, ""), known, among)
+            for number in (supplied or ranked[:limit])
         ]
+
+    def topics(self, among: frozenset[str] | None = None) -> list[tuple[str, int]]:
+        """Return what the functions are about, with the number of functions, the most frequent first."""
+        functions = [f for name, f, _ in self._subjects if among is None or name in among]
+        tags = Counter(function.tags[0] for function in functions if function.tags)
+        if 2 * tags.total() < len(functions):
+            tags = Counter(filter(None, map(first_noun, functions)))
+        return tags.most_common()
 
     # -- the index ----------------------------------------------------------------------------------
 
@@ -126,8 +159,8 @@ class Search:
         return [path_words(each.function) for each in self._subjects]
 
     @cached_property
-    def _producers(self) -> Producers:
-        return Producers(self._subjects, self._searching)
+    def _suppliers(self) -> Suppliers:
+        return Suppliers(self._subjects)
 
     @cached_property
     def _searching(self) -> list[int]:
@@ -140,60 +173,79 @@ class Search:
         ]
 
     @cached_property
-    def _by_length(self) -> dict[int, list[str]]:
-        """Return the words of the index by their length, to correct words of a query."""
-        found: dict[int, list[str]] = defaultdict(list)
-        for word in self._index.words:
-            found[len(word)].append(word)
-        return found
+    def _similar(self) -> dict[tuple[int, str], list[str]]:
+        """Return long words of the index and of the synonyms by their length and first letter, to correct words."""
+        words: dict[tuple[int, str], list[str]] = defaultdict(list)
+        for word in {*self._index.words, *SYNONYMS}:
+            if len(word) >= _CORRECTED - 1:
+                words[len(word), word[0]].append(word)
+        return words
 
-    def _split_known(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Separate known words, also corrected ones, from words that no function contains."""
-        known, unknown = [], []
-        for word in words:
-            found = word if word in self._index else self._correct(word)
-            if found is None:
-                unknown.append(word)
-            else:
-                known.append(found)
-        return known, unknown
+    def _known(self, idea: Idea) -> Idea:
+        """Return an idea with the stems that functions contain; if there are none, those of its corrected word."""
+        stems = idea.stems
+        asked = next(iter(stems), "")
+        if len(stems) == 1 and asked not in self._index and len(asked) >= _CORRECTED:
+            similar = self._correct(asked)
+            stems = {similar: 1.0, **SYNONYMS.get(similar, {})}
+        known = {word: weight for word, weight in stems.items() if word in self._index}
+        return Idea(idea.said, known)
 
-    def _correct(self, word: str) -> str | None:
-        """Return the most frequent word of the index at edit distance 1."""
-        if len(word) < _CORRECTED:
-            return None
+    def _correct(self, word: str) -> str:
+        """Return the most frequent word with the same first letter at edit distance 1; an empty text if there is none."""
         similar = (
             other
             for length in (len(word) - 1, len(word), len(word) + 1)
-            for other in self._by_length.get(length, ())
+            for other in self._similar.get((length, word[0]), ())
             if is_one_edit(word, other)
         )
-        return min(similar, key=lambda other: (self._index.idf(other), other), default=None)
+        return min(similar, key=lambda other: (self._index.idf(other), other), default="")
 
     # -- the ranking ----------------------------------------------------------------------------------
 
-    def _scores(self, known: Sequence[str], unknown: Sequence[str]) -> dict[int, float]:
-        """Return the score of each function with rules 1 and 2."""
-        scores = self._index.scores(known)
-        covered = self._covered_functions(known)
-        for number in scores:
-            path = self._paths[number]
-            if path:
-                scores[number] *= 1 + 0.5 * sum(word in covered for word in path) / len(path)
-        if unknown:
-            bonus = 0.5 * self._index.idf(unknown[0]) * min(len(unknown), 2) / 2
+    def _scores(self, known: Sequence[Idea], query: Query) -> dict[int, float]:
+        """Return the score of each function that contains words of the query, or may search for its names."""
+        scores = self._index.scores(idea.stems for idea in known)
+        if any(name not in self._index for name in query.names):
+            bonus = self._index.idf("") * min(len(query.names), 2) / 2
             for number in self._searching:
-                scores[number] = scores.get(number, 0.0) + bonus
+                factor = FACTORS["names" if number in scores else "names only"]
+                scores[number] = scores.get(number, 0.0) + factor * bonus
+        covered: dict[str, float] = {}
+        for idea in known:
+            for word, weight in idea.stems.items():
+                covered[word] = min(1.0, max(weight, covered.get(word, 0.0)))
+        for number in nlargest(_RERANKED, scores, key=scores.__getitem__):
+            scores[number] *= self._fit(number, covered, query)
         return scores
 
-    def _covered_functions(self, words: Sequence[str]) -> frozenset[str]:
-        """Return the words of static paths that a query contains, also as the beginning of its words."""
-        beginnings = {word[:length] for word in words for length in range(3, len(word) + 1)}
-        return self._path_words & (beginnings | frozenset(words))
+    def _fit(self, number: int, covered: Mapping[str, float], query: Query) -> float:
+        """Return the factor of a function for its path and its methods."""
+        traits = self._traits(number)
+        factor = 1 + FACTORS["path"] * _share(self._paths[number], covered)
+        factor *= 1 + FACTORS["object"] * _share(traits.object, covered)
+        meant, possible = query.asked
+        if meant & traits.methods:
+            factor *= FACTORS["meant"]
+        elif possible & traits.methods:
+            factor *= FACTORS["possible"]
+        elif meant:
+            is_same = ("get" in meant) == ("get" in traits.methods)
+            factor *= FACTORS["other" if is_same else "opposite"]
+        return (
+            factor * FACTORS["item"]
+            if query.is_plural and not query.names and traits.is_item
+            else factor
+        )
+
+    def _traits(self, number: int) -> "_Traits":
+        if number not in self._all_traits:
+            self._all_traits[number] = _traits_of(self._subjects[number].function)
+        return self._all_traits[number]
 
     @cached_property
-    def _path_words(self) -> frozenset[str]:
-        return frozenset(word for path in self._paths for word in path)
+    def _all_traits(self) -> dict[int, "_Traits"]:
+        return {}
 
     def _fuse(self, rank: Rank, query: str, ranked: Sequence[int]) -> list[int]:
         """Fuse the ranking with that of the caller."""
@@ -206,11 +258,11 @@ class Search:
                 fused[number] += 1 / (_FUSION + place)
         return sorted(fused, key=lambda number: (-fused[number], number))
 
-    def _with_producers(
+    def _with_suppliers(
         self, ranked: Sequence[int], limit: int, among: frozenset[str] | None
-    ) -> Iterator[tuple[int, str]]:
-        """Yield the ranking; after the third result also producers, with the parameter that each yields."""
-        room = int(limit * _PRODUCERS)
+    ) -> dict[int, str]:
+        """Return the ranking; after the third result also suppliers, with the parameter that each supplies."""
+        room = int(limit * _SUPPLIERS)
         top = frozenset(ranked[:limit])
         given: dict[int, str] = {}
         for place, number in enumerate(ranked):
@@ -218,22 +270,61 @@ class Search:
             if place + 1 < _UNTOUCHED:
                 continue
             for earlier in ranked[: place + 1] if place + 1 == _UNTOUCHED else (number,):
-                for name, producer in self._producers.needs(earlier).items():
-                    allowed = among is None or self._subjects[producer].name in among
-                    if room > 0 and allowed and producer not in given:
-                        room -= producer not in top
-                        given[producer] = name
+                for name, supplier in self._suppliers.of(earlier).items():
+                    allowed = among is None or self._subjects[supplier].name in among
+                    if room > 0 and allowed and supplier not in given:
+                        room -= supplier not in top
+                        given[supplier] = name
             if len(given) >= limit:
                 break
-        yield from list(given.items())[:limit]
+        return dict(list(given.items())[:limit])
 
-    def _found(self, number: int, score: float, produced: str, known: Sequence[str]) -> Found:
+    def _found(
+        self,
+        number: int,
+        score: float,
+        supplied: str,
+        known: Sequence[Idea],
+        among: frozenset[str] | None,
+    ) -> Found:
         name, function, _ = self._subjects[number]
-        why = f"yields {produced}" if produced else ", ".join(self._index.common(number, known))
-        needs = {
-            key: self._subjects[each].name for key, each in self._producers.needs(number).items()
+        has = self._index.has
+        words = (one.said for one in known if any(has(number, word) for word in one.stems))
+        why = f"supplies {supplied}" if supplied else ", ".join(dict.fromkeys(words))
+        suppliers = {
+            key: self._subjects[other].name for key, other in self._suppliers.of(number).items()
         }
-        return Found(function, round(score, 4), why, needs, name)
+        needs = {key: own for key, own in suppliers.items() if among is None or own in among}
+        return Found(function, round(score, 4), why or "searches for names", needs, name)
+
+
+class _Traits(NamedTuple):
+    """What the second ranking compares: the stems of the last static segment, and the methods."""
+
+    object: tuple[str, ...]
+    methods: frozenset[str]
+    is_item: bool
+
+
+def _traits_of(function: Function) -> _Traits:
+    """Return the traits of a function. A POST has the methods of its verb, for example of ``/tasks/{id}/removeTag``."""
+    methods = frozenset((function.method,))
+    if function.method == "post":
+        last = function.path.rstrip("/").rpartition("/")[2]
+        verbs = [
+            word for text in (last, headline(function.route)) for word in plain_words(text)[:1]
+        ]
+        asked = [ASKED_METHODS[verb] for verb in verbs if verb in ASKED_METHODS]
+        methods |= frozenset(method for one in asked for method in one.meant)
+        if "delete" in methods:
+            methods -= {"post"}
+    is_item = function.method == "get" and function.path.endswith("}")
+    return _Traits(object_words(function), methods, is_item)
+
+
+def _share(words: Sequence[str], covered: Mapping[str, float]) -> float:
+    """Return the share of words that a query covers."""
+    return sum(covered.get(word, 0.0) for word in words) / len(words) if words else 0.0
 
 
 class _Index:
@@ -261,7 +352,7 @@ class _Index:
                     weights[word] += norm * count
             for word, frequency in weights.items():
                 self._functions[word].append(number)
-                self._frequencies[word].append(frequency)
+                self._frequencies[word].append(frequency / (_K1 + frequency))
         self._functions.default_factory = None
         self._frequencies.default_factory = None
 
@@ -275,59 +366,36 @@ class _Index:
 
     def idf(self, word: str) -> float:
         """Return the inverse document frequency of a word, also of an unknown one."""
-        known = len(self._functions.get(word, ()))
+        return self._idf(len(self._functions.get(word, ())))
+
+    def _idf(self, known: int) -> float:
         return log(1 + (self.size - known + 0.5) / (known + 0.5))
 
-    def common(self, number: int, words: Iterable[str]) -> list[str]:
-        """Return the words that a function contains."""
-        return [word for word in words if self._has(number, word)]
-
-    def _has(self, number: int, word: str) -> bool:
+    def has(self, number: int, word: str) -> bool:
+        """Return whether a function contains a word."""
         numbers = self._functions.get(word, ())
         place = bisect_left(numbers, number)
         return place < len(numbers) and numbers[place] == number
 
-    def scores(self, words: Iterable[str]) -> dict[int, float]:
-        """Return the BM25F score of each function that contains one of the words."""
+    def scores(self, ideas: Iterable[Mapping[str, float]]) -> dict[int, float]:
+        """Return the BM25F score of each function; an idea counts by the best of its words.
+
+        Words that stand for another one count little more than the most frequent one of them.
+        """
         scores: dict[int, float] = defaultdict(float)
-        for word in words:
-            if word not in self._functions:
-                continue
-            idf = self.idf(word)
-            frequencies = self._frequencies[word]
-            for number, frequency in zip(self._functions[word], frequencies, strict=True):
-                scores[number] += idf * frequency / (_K1 + frequency)
+        for idea in ideas:
+            best: dict[int, float] = {}
+            common = self._idf(max(len(self._functions[word]) for word in idea))
+            for word, weight in idea.items():
+                own = self.idf(word)
+                idf = own if weight >= 1 else _BLEND * min(own, common) + (1 - _BLEND) * own
+                idf *= weight
+                for number, frequency in zip(
+                    self._functions[word], self._frequencies[word], strict=True
+                ):
+                    score = idf * frequency
+                    if score > best.get(number, 0.0):
+                        best[number] = score
+            for number, score in best.items():
+                scores[number] += score
         return scores
-
-
-# -- texts for a model -----------------------------------------------------------------------------------------
-
-
-def search_description(count: int, titles: str) -> str:
-    """Return the description of a search tool.
-
-    Args:
-        count: the number of functions.
-        titles: the titles of the APIs.
-    """
-    return (
-        f"Search the {count} functions of {titles}. Returns one line per function: its name, whether it reads or changes "
-        "data, its summary, and the functions whose results supply its arguments."
-    )
-
-
-def found_lines(found: Sequence[Found]) -> str:
-    """Return found functions, one line each."""
-    return "\n".join(map(_line, found)) if found else _NOTHING_FOUND
-
-
-def _line(found: Found) -> str:
-    """Return a function as one line: its name, its safety, its summary, and the functions that yield its arguments."""
-    function = found.function
-    summary = " ".join((function.summary or function.method_and_path).split())
-    needs: dict[str, list[str]] = {}
-    for parameter, producer in found.needs.items():
-        needs.setdefault(producer, []).append(parameter)
-    sources = "; ".join(f"{', '.join(names)}: from {producer}" for producer, names in needs.items())
-    line = f"{found.name} [{function.safety}] {summary[:_MAX_SUMMARY_CHARACTERS]}"
-    return f"{line} ({sources})" if sources else line

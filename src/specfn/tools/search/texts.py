@@ -10,30 +10,22 @@ from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import unescape
+from specfn.function.description import headline
 from specfn.function.function import Function
 from specfn.migrate.route import Route
 
-#: The weight of each field in the score.
+#: The weight of each field in the score. The object is the last static segment of the path.
 WEIGHTS: Final[Mapping[str, float]] = {
-    "name": 3,
-    "path": 2,
-    "summary": 3,
-    "tags": 1,
-    "description": 1,
-    "parameters": 1,
-    "path_parameters": 1,
-    "parameter_descriptions": 0.3,
-    "enums": 0.3,
-    "response": 0.5,
-}
-
-#: The words that each method adds to the name.
-_VERBS: Final = {
-    "get": "list read fetch find view",
-    "post": "create add new make send",
-    "put": "set update replace change",
-    "patch": "update edit rename",
-    "delete": "delete remove cancel clear",
+    "name": 2.2,
+    "path": 3.7,
+    "object": 2,
+    "summary": 2,
+    "tags": 1.3,
+    "description": 0.7,
+    "parameters": 0.5,
+    "parameter_descriptions": 0.17,
+    "enums": 0.4,
+    "response": 0.55,
 }
 
 #: The maximum number of enum members, properties and levels of one schema that are read.
@@ -42,16 +34,17 @@ _PROPERTIES: Final = 60
 _LEVELS: Final = 3
 
 #: A run of letters or digits of any script; camel case and digits are separated within it.
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 #: The maximum number of characters of one text that are read, and of a word that is kept.
 _MAX_TEXT_CHARACTERS: Final = 20_000
 _MAX_WORD_CHARACTERS: Final = 40
 
+#: Words that say nothing about a function. `me` and `my` do, and are not among them.
 _STOP_WORDS: Final = frozenset(
     "a about after all also am an and any are as at be been before being both but by can could did do does doing "
     "each every few for from further get give had has have having he her here hers him his how i if in into is it "
-    "its itself just let ll may me more most my no nor not now of off on once one only or other our out over own "
+    "its itself just let ll may more most no nor not now of off on once one only or other our out over own "
     "please re s same shall she should so some such t tell than that the their them then there these they this "
     "those to too under until up us use used using very want was we were what when where which while who whom "
     "whose why will with would you your".split()
@@ -64,10 +57,18 @@ _ENDINGS: Final = (
     ("shes", "sh", 1),
     ("ches", "ch", 1),
     ("xes", "x", 1),
-    ("ing", "", 4),
-    ("ed", "", 4),
     ("s", "", 2),
 )
+_FORMS: Final = (
+    ("ied", "y", 2),
+    ("ing", "", 3),
+    ("ed", "", 3),
+    ("ion", "", 4),
+    ("ment", "", 4),
+)
+
+#: Segments at the beginning of paths that say nothing.
+_BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*(?:beta|alpha)?\d*", re.IGNORECASE)
 
 #: The component schemas of a document, by name.
 Components: TypeAlias = Mapping[str, Any]
@@ -93,9 +94,9 @@ def fields_of(function: Function, name: str, components: Components) -> dict[str
     operation, route = function.operation, function.route
     found: dict[str, list[str]] = {field: [] for field in WEIGHTS}
     found["name"] += [*words_of(name), *words_of(function.operation_id or "")]
-    found["name"] += words_of(_VERBS.get(function.method, ""))
     found["path"] += path_words(function)
-    found["summary"] += words_of(_text(operation.get("summary")))
+    found["object"] += object_words(function)
+    found["summary"] += words_of(headline(route))
     found["description"] += words_of(_text(operation.get("description")))
     found["tags"] += (word for tag in function.tags for word in words_of(tag))
     if function.separated is None:
@@ -103,15 +104,23 @@ def fields_of(function: Function, name: str, components: Components) -> dict[str
     else:
         _add_composed(found, function.model_function.validator)
     if route.success is not None and route.success.schema is not None:
+        found["response"] += words_of(_schema_name(route.success.schema))
         for key, _ in properties(route.success.schema, components):
             found["response"] += words_of(key)
     return found
 
 
+def _schema_name(schema: Any) -> str:
+    """Return the name of the component that a schema, or the items of its array, refers to."""
+    node = schema.get("items", schema) if isinstance(schema, dict) else schema
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    return reference.rpartition("/")[2] if isinstance(reference, str) else ""
+
+
 def _add_declared(found: dict[str, list[str]], route: Route, components: Components) -> None:
     """Add the parameters and the properties of the body, as the document declares them."""
     for parameter in route.parameters:
-        found["path_parameters"] += words_of(parameter.name)
+        found["parameters"] += words_of(parameter.name)
         _add_schema(found, parameter.description, parameter.schema, components)
     for group in route.groups:
         for parameter in group.parameters:
@@ -133,24 +142,38 @@ def _add_composed(found: dict[str, list[str]], root: JsonObject) -> None:
 
 def path_words(function: Function) -> tuple[str, ...]:
     """Return the words of the static segments of a path."""
-    static = (
-        piece
-        for segment in function.route.template.segments
-        for piece in segment
-        if isinstance(piece, str)
-    )
-    return tuple(word for piece in static for word in words_of(piece))
+    return tuple(word for piece in _static(function) for word in words_of(piece))
 
 
-def properties(schema: Any, components: Components) -> Iterator[tuple[str, JsonObject]]:
+def object_words(function: Function) -> tuple[str, ...]:
+    """Return the words of the last static segment of a path."""
+    return words_of(_static(function)[-1]) if _static(function) else ()
+
+
+def first_noun(function: Function) -> str:
+    """Return the first static segment of a path that is not a version or a beginning of all paths."""
+    for piece in _static(function):
+        if words_of(piece) and not _BEGINNING.fullmatch(piece):
+            return piece
+    return ""
+
+
+def _static(function: Function) -> list[str]:
+    segments = function.route.template.segments
+    return [piece for segment in segments for piece in segment if isinstance(piece, str)]
+
+
+def properties(
+    schema: Any, components: Components, *, levels: int = _LEVELS
+) -> Iterator[tuple[str, JsonObject]]:
     """Yield the properties that a schema declares, through references, arrays, unions and `allOf`."""
     left = _PROPERTIES
     seen: set[int] = set()
     tasks = [(schema, 0)]
     while tasks and left > 0:
         node, level = tasks.pop()
-        node = _target(node, components)
-        if not isinstance(node, dict) or id(node) in seen or level > _LEVELS:
+        node = target(node, components)
+        if not isinstance(node, dict) or id(node) in seen or level > levels:
             continue
         seen.add(id(node))
         declared = node.get("properties")
@@ -166,7 +189,7 @@ def properties(schema: Any, components: Components) -> Iterator[tuple[str, JsonO
         tasks.append((node.get("items"), level + 1))
 
 
-def _target(node: Any, components: Components) -> Any:
+def target(node: Any, components: Components) -> Any:
     """Follow references to a component, at most as many as the levels that are read."""
     for _ in range(_LEVELS):
         if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
@@ -180,7 +203,7 @@ def _add_schema(
     found: dict[str, list[str]], description: Any, schema: Any, components: Components
 ) -> None:
     found["parameter_descriptions"] += words_of(_text(description))
-    enum = _enum(_target(schema, components))
+    enum = _enum(target(schema, components))
     found["enums"] += (word for text in enum for word in words_of(text))
 
 
@@ -202,27 +225,39 @@ def _text(value: Any) -> str:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return a lower-case word without its plural or verb ending; words on `ss`, `us` and `is` keep theirs."""
-    if word.endswith(("ss", "us", "is")):
-        return word
-    for ending, replacement, least in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= least:
-            base = word[: len(word) - len(ending)] + replacement
-            break
-    else:
-        base = word
+    """Return a lower-case word without its plural and its ending; words on `ss`, `us` and `is` keep their plural."""
+    base = word if word.endswith(("ss", "us", "is")) else _without(word, _ENDINGS)
+    base = _without(base, _FORMS)
+    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeious":
+        return base[:-1]
     return base[:-1] if base.endswith("e") and len(base) > 3 else base
+
+
+def _without(word: str, endings: Iterable[tuple[str, str, int]]) -> str:
+    for ending, replacement, least in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return word[: len(word) - len(ending)] + replacement
+    return word
 
 
 @lru_cache(maxsize=65_536)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the stemmed words of a text in order, without stop words."""
-    words = (word.lower() for word in _WORD.findall(text[:_MAX_TEXT_CHARACTERS]))
-    return tuple(
-        stem(word)
-        for word in words
-        if word not in _STOP_WORDS and len(word) <= _MAX_WORD_CHARACTERS
+    return tuple(stem(word) for word in plain_words(text) if word not in _STOP_WORDS)
+
+
+def is_stop_word(word: str) -> bool:
+    """Return true if a word says nothing about a function."""
+    return word in _STOP_WORDS
+
+
+def plain_words(text: str) -> list[str]:
+    """Return all words of a text in lower case and in order."""
+    parts = _WORD.findall(text[:_MAX_TEXT_CHARACTERS])
+    words = (
+        (part[:-1] if part[:-1].isupper() and part[-1] == "s" else part).lower() for part in parts
     )
+    return [word for word in words if len(word) <= _MAX_WORD_CHARACTERS]
 
 
 def is_one_edit(left: str, right: str) -> bool:

@@ -1,0 +1,99 @@
+"""What a model reads of a search: a line for each function, and once at the end where values come from."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any, Final
+
+from specfn.function.description import headline
+from specfn.schema.describe import ELLIPSIS, describe
+from specfn.schema.safe_text import clean, shorten
+from specfn.tools.search.search import Found
+
+#: The maximum numbers of characters of a summary in a line, of the suppliers, of arguments, and of topics.
+_MAX_SUMMARY_CHARACTERS: Final = 100
+_MAX_SUPPLIER_CHARACTERS: Final = 300
+_MAX_SHORT_CHARACTERS: Final = 120
+_MAX_TOPIC_CHARACTERS: Final = 140
+
+#: How far ahead of the next one the first result is whose arguments are written even if they are long.
+_CLEARLY: Final = 1.25
+
+_NOTHING_FOUND: Final = "No function fits."
+
+
+def search_description(count: int, titles: str) -> str:
+    """Return the description of a search tool.
+
+    Args:
+        count: the number of functions.
+        titles: the titles of the APIs.
+    """
+    return (
+        f"Search the {count} functions of {titles}. Returns one line per function: its name, whether it reads or changes "
+        "data, and its summary; then the functions whose results supply arguments."
+    )
+
+
+def found_lines(found: Sequence[Found], arguments: str = "") -> str:
+    """Return found functions, one line each; below the first its arguments; at the end where values come from."""
+    lines = [_line(result) for result in found]
+    if arguments:
+        lines.insert(1, f"  arguments: {arguments}")
+    suppliers = _suppliers(found)
+    return "\n".join([*lines, suppliers] if suppliers else lines)
+
+
+def nothing_found(topics: Iterable[tuple[str, int]]) -> str:
+    """Return the text of a search that found nothing: what the API is about."""
+    names = [
+        f"{' '.join(clean(topic).split())[:40]} ({count})" if count > 1 else topic[:40]
+        for topic, count in topics
+    ]
+    text = _joined(names, ", ", _MAX_TOPIC_CHARACTERS)
+    about = f" This API is about: {text}." if text else ""
+    return f"{_NOTHING_FOUND}{about} Search again with such words."
+
+
+def arguments_of_first(found: Sequence[Found], schema: Any) -> str:
+    """Return the type of the arguments of the first result, if it is complete and short, or the result clearly ahead."""
+    definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
+    text = describe(schema, definitions, expand=True)
+    is_ahead = len(found) == 1 or found[0].score >= _CLEARLY * found[1].score
+    is_short = len(text) <= _MAX_SHORT_CHARACTERS
+    return text if ELLIPSIS not in text and (is_short or is_ahead) else ""
+
+
+def _line(found: Found) -> str:
+    """Return a function as one line: its name, its safety and its summary."""
+    function = found.function
+    summary = shorten(headline(function.route), _MAX_SUMMARY_CHARACTERS)
+    return f"{found.name} [{function.safety}] {summary}"
+
+
+def _suppliers(found: Sequence[Found]) -> str:
+    """Return the functions that supply arguments, each once; with the functions of a name that has several suppliers."""
+    users: dict[str, dict[str, list[str]]] = {}
+    for result in found:
+        for parameter, supplier in result.needs.items():
+            users.setdefault(parameter, {}).setdefault(supplier, []).append(result.name)
+    by_supplier: dict[str, list[str]] = {}
+    for parameter, suppliers in users.items():
+        for supplier, names in suppliers.items():
+            of = f" of {' and '.join(names)}" if len(suppliers) > 1 else ""
+            by_supplier.setdefault(supplier, []).append(f"{parameter}{of}")
+    texts = [f"{', '.join(names)} from {supplier}" for supplier, names in by_supplier.items()]
+    text = _joined(texts, "; ", _MAX_SUPPLIER_CHARACTERS)
+    return f"Values: {text}." if text else ""
+
+
+def _joined(texts: Sequence[str], separator: str, limit: int) -> str:
+    """Return the first texts that fit a number of characters."""
+    size = 0
+
+    def fits(text: str) -> bool:
+        nonlocal size
+        size += len(text) + len(separator)
+        return size <= limit
+
+    fitting = [*takewhile(fits, texts)]
+    return separator.join(fitting + [ELLIPSIS] * (bool(fitting) and len(fitting) < len(texts)))
