@@ -22,7 +22,7 @@ import specfn
 from specfn.function.function import Function
 from specfn.tools.search.search import Search
 from specfn.tools.search.suppliers import Subject
-from specfn.tools.search.texts import component_schemas
+from specfn.tools.search.suppliers import subjects as subjects_of
 
 DEFAULT = Path(__file__).parent.parent.parent / "shared" / "corpus"
 LIMITS = (1, 5, 10, 20)
@@ -30,8 +30,7 @@ AMONG = 4_000
 
 
 def subjects(application: specfn.Application, prefix: str = "") -> list[Subject]:
-    components = component_schemas(application.document)
-    return [Subject(prefix + each.name, each, components) for each in application]
+    return [*subjects_of(application.document, ((prefix + f.name, f) for f in application))]
 
 
 def recall(

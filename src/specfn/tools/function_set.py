@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, SupportsIndex, overload
 
 from specfn._internal.caller_arguments import require_whole_numbers
@@ -194,14 +195,11 @@ class FunctionSet(ABC):
     def finder(self) -> "Search":
         """Return the search over the functions. Its index is built on the first query."""
         from specfn.tools.search.search import Search  # noqa: PLC0415  # only for searches
-        from specfn.tools.search.texts import component_schemas  # noqa: PLC0415  # the reason above
+        from specfn.tools.search.suppliers import subjects  # noqa: PLC0415  # the reason above
 
-        counted = ((component_schemas(document), count) for document, count in self.documents)
-        components = (schemas for schemas, count in counted for _ in range(count))
-        return Search(
-            (entry.name, entry.function, schemas)
-            for entry, schemas in zip(self.entries, components, strict=True)
-        )
+        functions = ((entry.name, entry.function) for entry in self.entries)
+        parts = (subjects(document, islice(functions, count)) for document, count in self.documents)
+        return Search(chain.from_iterable(parts))
 
     def search(
         self,

@@ -13,12 +13,11 @@ from specfn import Function, Options
 from specfn.errors import UsageError
 from specfn.tools.search.result_text import nothing_found
 from specfn.tools.search.search import Found, Search
-from specfn.tools.search.texts import component_schemas, is_one_edit, words_of
+from specfn.tools.search.texts import is_one_edit, words_of
 
 
 def search_of(application: specfn.Application) -> Search:
-    components = component_schemas(application.document)
-    return Search((f.name, f, components) for f in application)
+    return application.finder
 
 
 SEARCH = search_of(specfn.load(PATH))

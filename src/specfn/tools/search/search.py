@@ -23,7 +23,6 @@ from specfn.tools.search.suppliers import Subject, Suppliers
 from specfn.tools.search.synonyms import ASKED_METHODS, SYNONYMS
 from specfn.tools.search.texts import (
     WEIGHTS,
-    Components,
     fields_of,
     first_noun,
     is_one_edit,
@@ -98,9 +97,9 @@ class Found:
 class Search:
     """A search over functions. The index is built on the first query."""
 
-    def __init__(self, subjects: Iterable[tuple[str, Function, Components]]) -> None:
-        """Prepare a search over functions, each with the name that a model calls and the component schemas of its document."""
-        self._subjects = tuple(Subject(*each) for each in subjects)
+    def __init__(self, subjects: Iterable[Subject]) -> None:
+        """Prepare a search over functions."""
+        self._subjects = tuple(subjects)
 
     def find(
         self,
@@ -142,7 +141,7 @@ class Search:
 
     def topics(self, among: frozenset[str] | None = None) -> list[tuple[str, int]]:
         """Return what the functions are about, with the number of functions, the most frequent first."""
-        functions = [f for name, f, _ in self._subjects if among is None or name in among]
+        functions = [f for name, f, *_ in self._subjects if among is None or name in among]
         tags = Counter(function.tags[0] for function in functions if function.tags)
         if 2 * tags.total() < len(functions):
             tags = Counter(filter(None, map(first_noun, functions)))
@@ -152,7 +151,12 @@ class Search:
 
     @cached_property
     def _index(self) -> "_Index":
-        return _Index([fields_of(f, name, components) for name, f, components in self._subjects])
+        return _Index(
+            [
+                fields_of(function, name, components, tags)
+                for name, function, components, tags in self._subjects
+            ]
+        )
 
     @cached_property
     def _paths(self) -> list[tuple[str, ...]]:
@@ -167,7 +171,7 @@ class Search:
         """Return the functions that search, by the words of their paths and operationIds."""
         return [
             number
-            for number, (_, function, _) in enumerate(self._subjects)
+            for number, (_, function, *_) in enumerate(self._subjects)
             if function.safety == "read"
             and _SEARCHING & {*self._paths[number], *words_of(function.operation_id or "")}
         ]
@@ -287,7 +291,7 @@ class Search:
         known: Sequence[Idea],
         among: frozenset[str] | None,
     ) -> Found:
-        name, function, _ = self._subjects[number]
+        name, function, *_ = self._subjects[number]
         has = self._index.has
         words = (one.said for one in known if any(has(number, word) for word in one.stems))
         why = f"supplies {supplied}" if supplied else ", ".join(dict.fromkeys(words))

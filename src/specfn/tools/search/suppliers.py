@@ -6,7 +6,7 @@ If no function is known to fit, there is none: a wrong hint costs a model more t
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -14,10 +14,12 @@ from specfn._internal.json import JsonObject
 from specfn.function.function import Function
 from specfn.tools.search.texts import (
     Components,
+    component_schemas,
     path_words,
     plain_words,
     properties,
     stem,
+    tag_descriptions,
     target,
     words_of,
 )
@@ -77,11 +79,20 @@ class Subject(NamedTuple):
         name: the name that a model calls.
         function: the function.
         components: the component schemas of its document.
+        tags: the descriptions of the tags of its document.
     """
 
     name: str
     function: Function
     components: Components
+    tags: Mapping[str, str] = {}
+
+
+def subjects(document: JsonObject, functions: Iterable[tuple[str, Function]]) -> Iterator[Subject]:
+    """Yield functions of a document, each with the name that a model calls, for a search."""
+    components, tags = component_schemas(document), tag_descriptions(document)
+    for name, function in functions:
+        yield Subject(name, function, components, tags)
 
 
 class _Need(NamedTuple):
@@ -207,7 +218,7 @@ class Suppliers:
     def _lists(self) -> dict[int, dict[str, frozenset[str]]]:
         """Return the properties of the items of each function that lists objects, with their types."""
         lists = {}
-        for number, (_, function, components) in enumerate(self._subjects):
+        for number, (_, function, components, _) in enumerate(self._subjects):
             last = function.path.rstrip("/").rpartition("/")[2]
             if function.safety != "read" or "{" in last:
                 continue
@@ -248,7 +259,7 @@ class Suppliers:
 
     def _needs_of(self, number: int) -> tuple[_Need, ...]:
         if number not in self._needs:
-            _, function, components = self._subjects[number]
+            _, function, components, _ = self._subjects[number]
             self._needs[number] = tuple(_needs(function, components))
         return self._needs[number]
 

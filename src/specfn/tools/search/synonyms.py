@@ -68,6 +68,7 @@ state status; progress status; attempt try; schedule cron timetable; reminder no
 
 #: The words of people, and the words of APIs that they may mean.
 _ASKED: Final = """
+upload > file upload import; snap > picture photo image;
 get_rid_of throw_away throw_out take_down scrap kill bin trash wipe clean_up ditch > delete remove;
 drop discard clear flush empty wipe > delete remove purge clear trash;
 kick kick_out expel oust fire throw_out > remove member;
@@ -99,7 +100,7 @@ guess predict > prediction; squash merge merge_conflicts > merge;
 save keep remember bookmark > bookmark save create store; pin stick > pin;
 owe due outstanding unpaid > balance invoice due payment;
 spent spend spending cost_so_far > usage cost billing balance; earn income revenue > balance earning payout;
-how_much money > balance amount price cost; how_many > count total;
+money > balance amount; how_much > balance amount cost; how_many > count total;
 afford remaining left > remaining limit count balance; allowance > limit quota;
 busy load heavy > cpu usage metric utilization; slow fast speed performance > performance metric latency;
 up alive reachable online > health status uptime state; down outage offline > status incident health;
@@ -221,18 +222,24 @@ WEIGHTS: Final = {"same": 0.5, "asked": 0.7, "short": 1.0, "phrase": 1.2}
 #: The methods that verbs mean | those that may do it, too | the verbs.
 _ASKS: Final = """
 get head |  | who what which how when why where is are do does did have has show list see view find get look read
-display fetch retrieve count search download browse compare diff my all any;
+display fetch retrieve count search download browse compare diff my all any preview inspect tell explain calculate
+estimate track monitor export whats;
 post |  | create add new make send post file open publish upload invite register sign_up submit book issue ask message
-spin_up set_up launch place order sell buy import write comment answer reply generate draw build fork;
+spin_up set_up launch place order sell buy import write comment answer reply generate draw build fork record hire
+onboard enroll join provision install schedule plan duplicate copy clone append insert transcribe translate summarize
+vectorize embed compose draft sign tweet shout announce;
 put patch | post | update change edit modify set rename move assign adjust reword rewrite replace correct fix increase
-decrease resize reschedule postpone mark switch put turn turn_on turn_off swap raise lower upgrade downgrade unmark;
-delete |  | delete remove erase destroy purge wipe drop discard clear empty flush get_rid_of throw throw_out unset;
+decrease resize reschedule postpone mark switch put turn turn_on turn_off swap raise lower upgrade downgrade unmark
+tweak amend extend prolong shorten rephrase reassign relabel retitle point transfer migrate convert;
+delete |  | delete remove erase destroy purge wipe drop discard clear empty flush get_rid_of throw throw_out unset
+scrap ditch trash bin uninstall deregister throw_away take_down;
 delete | post put patch | cancel call_off stop end abort revoke leave quit kick detach disconnect withdraw undo clean
-unlink dismiss;
+unlink dismiss expel oust eject kill fire unpublish unsubscribe undo_changes hang_up get_out step_down;
 post | put patch | start run begin trigger execute approve accept reject decline merge close reopen lock unlock
 archive restore recover enable disable activate pause resume suspend freeze block ban like star save share follow pay
 refund charge capture transfer test restart reboot retry rerun rotate reset give grant allow kick_off bring_back
-pay_back report
+pay_back report boot wake flag pin mute hide silence verify promote demote redeliver refresh renew sync squash hold
+deploy attach turn_on turn_off switch_on switch_off speed_up scale log_in
 """
 
 
@@ -279,8 +286,9 @@ def _read_tables() -> tuple[dict[str, dict[str, float]], dict[str, list[Phrase]]
         for word in left.split():
             own = _stems(word.split("_"))
             if len(own) > 1:
-                verb = ASKED_METHODS.get(word) or ASKED_METHODS.get(word.partition("_")[0])
-                phrases[own[0]].append(Phrase(own, meaning, verb))
+                verbs = (word, *right.split()[:1], word.partition("_")[0])
+                asked = next((ASKED_METHODS[v] for v in verbs if v in ASKED_METHODS), None)
+                phrases[own[0]].append(Phrase(own, meaning, asked))
                 continue
             for other in meaning:
                 if other != own[0]:

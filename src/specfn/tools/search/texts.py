@@ -21,6 +21,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "object": 2,
     "summary": 2,
     "tags": 1.3,
+    "tag_descriptions": 0.4,
     "description": 0.7,
     "parameters": 0.5,
     "parameter_descriptions": 0.17,
@@ -70,6 +71,9 @@ _FORMS: Final = (
 #: Segments at the beginning of paths that say nothing.
 _BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*(?:beta|alpha)?\d*", re.IGNORECASE)
 
+#: The maximum number of characters of the description of a tag that are read.
+_MAX_TAG_CHARACTERS: Final = 200
+
 #: The component schemas of a document, by name.
 Components: TypeAlias = Mapping[str, Any]
 
@@ -83,13 +87,26 @@ def component_schemas(document: JsonObject) -> Components:
     return schemas if isinstance(schemas, dict) else {}
 
 
-def fields_of(function: Function, name: str, components: Components) -> dict[str, list[str]]:
+def tag_descriptions(document: JsonObject) -> Mapping[str, str]:
+    """Return the beginnings of the descriptions of a document's tags, which say what its own words mean."""
+    tags = document.get("tags")
+    return {
+        tag["name"]: _text(tag.get("description"))[:_MAX_TAG_CHARACTERS]
+        for tag in (tags if isinstance(tags, list) else ())
+        if isinstance(tag, dict) and isinstance(tag.get("name"), str)
+    }
+
+
+def fields_of(
+    function: Function, name: str, components: Components, tags: Mapping[str, str]
+) -> dict[str, list[str]]:
     """Return the words of each field of a function; nothing of the human part is read.
 
     Args:
         function: the function.
         name: the name that a model reads.
         components: the component schemas of its document.
+        tags: the descriptions of its tags.
     """
     operation, route = function.operation, function.route
     found: dict[str, list[str]] = {field: [] for field in WEIGHTS}
@@ -99,6 +116,7 @@ def fields_of(function: Function, name: str, components: Components) -> dict[str
     found["summary"] += words_of(headline(route))
     found["description"] += words_of(_text(operation.get("description")))
     found["tags"] += (word for tag in function.tags for word in words_of(tag))
+    found["tag_descriptions"] += (w for tag in function.tags for w in words_of(tags.get(tag, "")))
     if function.separated is None:
         _add_declared(found, route, components)
     else:
