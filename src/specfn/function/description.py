@@ -17,7 +17,7 @@ _MARKUP: Final = re.compile(
 )
 
 #: The end of the first sentence: a mark after a word of at least three letters, before a capital letter or the end.
-_SENTENCE_END: Final = re.compile(r"(?<=[^\W_][^\W_][^\s.])[.!?:](?:\s|$)")
+_SENTENCE_END: Final = re.compile(r"(?<=[^\W_][^\W_][^\s.])[.!?](?:\s|$)")
 
 #: The maximum number of characters of a description in which a headline is looked for.
 _MAX_HEADLINE: Final = 1_000

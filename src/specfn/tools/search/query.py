@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from specfn.tools.search.synonyms import ASKED_METHODS, PHRASES, SYNONYMS, WEIGHTS, Asked
 from specfn.tools.search.texts import is_stop_word, plain_words, stem, words_of
 
-#: How much the verbs count: those that only read, and the others; and the words of the person who asks.
-VERBS: Final = {"read": 0.4, "other": 0.8, "me": 0.25}
+#: How much words count: verbs that only read, and other verbs; the words of the person who asks; short forms.
+VERBS: Final = {"read": 0.4, "other": 0.8, "me": 0.25, "short": 0.6}
 
 #: The words of the person who asks, and the words of APIs for the authenticated user, with their weights.
 _ME: Final = frozenset("i me mine my myself".split())
@@ -29,6 +29,9 @@ _ENDING: Final = frozenset("cancel end quit remove stop undo".split())
 
 #: The words that ask for several things.
 _SEVERAL: Final = frozenset("all find list which".split())
+
+#: The words that ask to find something.
+_FIND: Final = frozenset("find look search lookup".split())
 
 #: Names in a query: words with a capital letter that do not begin it, and words in quotation marks.
 _NAME: Final = re.compile(r"(?<=\s)[A-Z][a-z]+|(?<=\")[^\"]+(?=\")")
@@ -56,12 +59,14 @@ class Query(NamedTuple):
         asked: the methods that the first verb asks for.
         names: the stems of its names, for example of a person.
         is_plural: it asks for several things.
+        is_search: it asks to find something.
     """
 
     ideas: tuple[Idea, ...]
     asked: Asked
     names: tuple[str, ...]
     is_plural: bool
+    is_search: bool
 
 
 def read_query(text: str, limit: int) -> Query:
@@ -80,7 +85,7 @@ def read_query(text: str, limit: int) -> Query:
             continue
         said = " ".join(other for one, other in left if one in phrase.words)
         left = [pair for pair in left if pair[0] not in phrase.words]
-        ideas.append(Idea(said, dict.fromkeys(phrase.meaning, WEIGHTS["phrase"])))
+        ideas += (Idea(said, dict.fromkeys(part, WEIGHTS["phrase"])) for part in phrase.meanings)
         if phrase.asked is not None and (not verb or word in (verb, words[0])):
             asked = phrase.asked
     if _PERSON.search(text):
@@ -94,7 +99,7 @@ def read_query(text: str, limit: int) -> Query:
         elif word in names:
             ideas += [Idea(word, {own: 1.0})] * (not is_stop_word(word))
         elif not is_stop_word(word) or own in SYNONYMS:
-            ideas.append(Idea(word, _stems(own, word, is_ending=is_ending)))
+            ideas.append(Idea(word, _stems(own, word, verb, is_ending=is_ending)))
             if word.startswith("un") and own not in SYNONYMS and not verb:
                 asked = ASKED_METHODS["cancel"]
         is_ending |= word in _ENDING
@@ -102,21 +107,22 @@ def read_query(text: str, limit: int) -> Query:
         word in _SEVERAL or (word.endswith("s") and word not in names and stem(word) + "s" == word)
         for word in words
     )
-    return Query(
-        tuple(ideas),
-        asked,
-        tuple(dict.fromkeys(s for n in sorted(names) for s in words_of(n))),
-        plural,
-    )
+    own_names = tuple(dict.fromkeys(one for name in sorted(names) for one in words_of(name)))
+    return Query(tuple(ideas), asked, own_names, plural, bool(_FIND & {*words}))
 
 
-def _stems(own: str, word: str, *, is_ending: bool) -> dict[str, float]:
+def _stems(own: str, word: str, verb: str, *, is_ending: bool) -> dict[str, float]:
     """Return the stems that stand for a word; "untag" is also "tag", and "stop following" also "unfollow"."""
     asked = ASKED_METHODS.get(word)
-    weight = 1.0 if asked is None else VERBS["read" if "get" in asked.meant else "other"]
+    weight = 1.0
+    if asked is not None and ("get" in asked.meant or word == verb):  # a later one is a noun
+        weight = VERBS["read" if "get" in asked.meant else "other"]
     others = SYNONYMS.get(own, {})
     if not others and word.startswith("un") and len(own) > 4:
         others = {own[2:]: 0.7}
+    if max(others.values(), default=0.0) >= 1.0:  # a short form
+        weight *= VERBS["short"]
+        others = {other: value / VERBS["short"] for other, value in others.items()}
     idea = {} if is_stop_word(word) else {own: weight}
     idea |= {other: weight * value for other, value in others.items()}
     return idea | {f"un{own}": weight} if is_ending else idea

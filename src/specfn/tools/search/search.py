@@ -53,7 +53,7 @@ _BLEND: Final = 0.75
 #: The number of functions that are ranked again, and the factors: for a path and an object that the query covers; for a
 #: method that the verb means, allows, or does not mean; for reading instead of changing data or the reverse; for one
 #: thing where several are asked for. The last is the weight of names.
-_RERANKED: Final = 100
+_RERANKED: Final = 80
 FACTORS: Final = {
     "path": 0.8,
     "object": 0.2,
@@ -62,6 +62,9 @@ FACTORS: Final = {
     "other": 0.9,
     "opposite": 0.78,
     "item": 0.85,
+    "destructive": 0.7,
+    "deprecated": 0.93,
+    "search": 1.1,
     "names": 1,
     "names only": 0.35,
 }
@@ -128,7 +131,7 @@ class Search:
         asked = read_query(query, _QUERY_WORDS)
         known = [idea for one in asked.ideas if (idea := self._known(one)).stems]
         scores = self._scores(known, asked)
-        ranked = sorted(scores, key=lambda number: (-scores[number], number))
+        ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         if rank is not None:
             ranked = self._fuse(rank, query, ranked)
         if among is not None:
@@ -236,16 +239,24 @@ class Search:
         elif meant:
             is_same = ("get" in meant) == ("get" in traits.methods)
             factor *= FACTORS["other" if is_same else "opposite"]
-        return (
-            factor * FACTORS["item"]
-            if query.is_plural and not query.names and traits.is_item
-            else factor
-        )
+        if traits.is_destructive and meant and "delete" not in meant and "delete" not in possible:
+            factor *= FACTORS["destructive"]
+        if traits.is_deprecated:
+            factor *= FACTORS["deprecated"]
+        if query.is_search and number in self._search_functions:
+            factor *= FACTORS["search"]
+        if query.is_plural and traits.is_item and not query.names:
+            factor *= FACTORS["item"]
+        return factor
 
     def _traits(self, number: int) -> "_Traits":
         if number not in self._all_traits:
             self._all_traits[number] = _traits_of(self._subjects[number].function)
         return self._all_traits[number]
+
+    @cached_property
+    def _search_functions(self) -> frozenset[int]:
+        return frozenset(self._searching)
 
     @cached_property
     def _all_traits(self) -> dict[int, "_Traits"]:
@@ -308,6 +319,8 @@ class _Traits(NamedTuple):
     object: tuple[str, ...]
     methods: frozenset[str]
     is_item: bool
+    is_destructive: bool
+    is_deprecated: bool
 
 
 def _traits_of(function: Function) -> _Traits:
@@ -315,6 +328,8 @@ def _traits_of(function: Function) -> _Traits:
     methods = frozenset((function.method,))
     if function.method == "post":
         last = function.path.rstrip("/").rpartition("/")[2]
+        if last.endswith("}"):  # such a POST updates the thing
+            methods = frozenset(("put", "patch"))
         verbs = [
             word for text in (last, headline(function.route)) for word in plain_words(text)[:1]
         ]
@@ -323,7 +338,8 @@ def _traits_of(function: Function) -> _Traits:
         if "delete" in methods:
             methods -= {"post"}
     is_item = function.method == "get" and function.path.endswith("}")
-    return _Traits(object_words(function), methods, is_item)
+    is_destructive = "delete" in methods
+    return _Traits(object_words(function), methods, is_item, is_destructive, function.deprecated)
 
 
 def _share(words: Sequence[str], covered: Mapping[str, float]) -> float:

@@ -3,7 +3,7 @@
 Sources of the ideas: the action types of schema.org, the activities of ActivityStreams 2.0, the standard methods of
 AIP-130 to AIP-136, RFC 5545 (calendars), RFC 5321 (mail), ISO 20022 (payments), the glossaries of NIST (access and
 networks), Git and Kubernetes, and WordNet 3.1. An underscore joins the words of a phrase; other words may stand within
-it ("pay a customer back").
+it ("pay a customer back"). A `+` separates ideas that a phrase has together.
 """
 
 from collections import defaultdict
@@ -24,8 +24,8 @@ verify validate check confirm test; approve accept allow authorize; reject decli
 block ban suspend mute blacklist; unblock unban unmute; subscribe follow watch; unsubscribe unfollow unwatch;
 like favorite favourite star heart reaction react upvote vote; unlike unfavorite unfavourite unstar;
 share permission grant access; attach attachment; upload import; download export content; lock protect protection;
-convert transform; translate translation; refund reimburse reversal; dispute chargeback; evict eviction;
-resize scale; rotate renew refresh regenerate reset; renew extend prolong; schedule plan calendar;
+convert transform; translate translation; refund reimburse reversal; dispute chargeback; evict eviction; resize scale;
+rotate renew refresh regenerate reset; renew extend prolong; schedule plan calendar;
 book reserve reservation booking appointment; register registration signup enroll enrol enrollment;
 login signin authenticate authentication session; logout signout; sync synchronize;
 configure configuration config setting preference option; subscribe subscription; cancel cancellation;
@@ -35,40 +35,48 @@ customer client; customer buyer shopper consumer; employee staff worker; vendor 
 organization organisation company business; admin administrator moderator; contact friend;
 chat conversation message thread; comment reply note; email mail; notification alert reminder; post status article;
 picture image photo; avatar picture photo icon logo; video clip movie film; recording video audio;
-file document attachment; folder directory; text content body; record row entry item;
-column field property attribute; spreadsheet sheet; tag label; category genre topic; task ticket issue todo;
-card task; bug issue defect; milestone goal objective; board project workspace; workflow pipeline process automation;
-event appointment meeting; meeting conference call; room channel chat; call phone; phone telephone mobile number;
-place location address venue; shop store; product item good article; cart basket; order purchase;
-price cost rate fee; discount coupon promotion voucher; payment charge transaction; invoice bill billing;
-balance money fund cash; tax vat; subscription plan membership; license licence; server machine instance host;
-disk volume storage drive; backup snapshot; container pod; domain hostname dns; certificate cert ssl tls;
-secret credential password; token key credential; permission role access right; policy rule;
-history log activity audit; error failure exception; statistic stat analytic metric report; usage consumption quota;
-version release revision; branch ref; webhook hook callback; form survey questionnaire poll; feedback review rating;
-feed timeline stream; story article; song track; schema structure; device phone; vehicle car; flight trip journey;
-shipment delivery parcel package; inventory stock; capacity size; prompt completion; model engine;
-training tune tuning train; embedding vector; moderation policy; install deploy deployment; export download;
-sell sale; hire recruit; watch monitor; queue job; broadcast announcement; banner announcement; request application;
-nominate suggest; coupon gift; salary payroll wage; benefit perk; shift schedule roster; timesheet hour;
-absence leave vacation; transcript transcription caption subtitle; translation locale language; wallet balance;
-ledger journal; loan mortgage; stake holding position; trade order; rate exchange; quote price; symptom diagnosis;
+file document attachment; folder directory; text content body; record row entry item; column field property attribute;
+spreadsheet sheet; tag label; category genre topic; task ticket issue todo; card task; bug issue defect;
+milestone goal objective; board project workspace; workflow pipeline process automation; event appointment meeting;
+meeting conference call; room channel chat; call phone; phone telephone mobile number; place location address venue;
+shop store; product item good article; cart basket; order purchase; price cost rate fee;
+discount coupon promotion voucher; payment charge transaction; invoice bill billing; balance money fund cash; tax vat;
+subscription plan membership; license licence; server machine instance host; disk volume storage drive;
+backup snapshot; container pod; domain hostname dns; certificate cert ssl tls; secret credential password;
+token key credential; permission role access right; policy rule; history log activity audit; error failure exception;
+statistic stat analytic metric report; usage consumption quota; version release revision; branch ref;
+webhook hook callback; form survey questionnaire poll; feedback review rating; feed timeline stream; story article;
+song track; schema structure; device phone; vehicle car; flight trip journey; shipment delivery parcel package;
+inventory stock; capacity size; prompt completion; model engine; training tune tuning train; embedding vector;
+moderation policy; install deploy deployment; export download; sell sale; hire recruit; watch monitor; queue job;
+broadcast announcement; banner announcement; request application; nominate suggest; coupon gift; salary payroll wage;
+benefit perk; shift schedule roster; timesheet hour; absence leave vacation;
+transcript transcription caption subtitle; translation locale language; wallet balance; ledger journal; loan mortgage;
+stake holding position; trade order; rate exchange; quote price; symptom diagnosis;
 medicine medication drug prescription; patient person; doctor practitioner physician; class course lesson;
-pupil student; exam test quiz; mark grade score; match game fixture; league competition; player member;
-winner result; rank leaderboard position; achievement badge award; hotel property accommodation; guest customer;
-seat ticket; car vehicle; parking lot; driver rider courier; route direction; distance mile; sensor device;
-thermostat temperature; light lamp; battery power; alarm alert; incident outage problem; heartbeat ping health;
-probe check; dashboard chart graph widget; namespace project; secret vault; quota limit; gateway proxy;
-balancer load; replica copy instance; node worker; function lambda; queue topic; schema model; dataset data;
-experiment trial; prompt instruction; answer completion; summary abstract; keyword term; synonym alias;
-alias nickname; mention tag; hashtag tag; dependency requirement prerequisite; blocker dependency; subtask child;
-parent owner; sprint iteration; estimate point; assignment task; responsibility owner; stage status state;
-state status; progress status; attempt try; schedule cron timetable; reminder notification; deadline due
+pupil student; exam test quiz; mark grade score; match game fixture; league competition; player member; winner result;
+rank leaderboard position; achievement badge award; hotel property accommodation; guest customer; seat ticket;
+car vehicle; parking lot; driver rider courier; route direction; distance mile; sensor device; thermostat temperature;
+light lamp; battery power; alarm alert; incident outage problem; heartbeat ping health; probe check;
+dashboard chart graph widget; namespace project; secret vault; quota limit; gateway proxy; balancer load;
+replica copy instance; node worker; function lambda; queue topic; schema model; dataset data; experiment trial;
+prompt instruction; answer completion; summary abstract; keyword term; synonym alias; alias nickname; mention tag;
+hashtag tag; dependency requirement prerequisite; blocker dependency; subtask child; parent owner; sprint iteration;
+estimate point; assignment task; responsibility owner; stage status state; state status; progress status; attempt try;
+schedule cron timetable; reminder notification; deadline due
 """
 
 #: The words of people, and the words of APIs that they may mean.
 _ASKED: Final = """
-upload > file upload import; snap > picture photo image;
+blocking blocked_by waiting_for > dependency block; collect > capture payment charge;
+bought buy sold > charge payment order purchase; bio about_me > profile account credential note;
+talking_about > trend popular; catch_up > backfill read marker; output > log result; rerun redo > clear retry rerun;
+let_in > authorize approve accept invite; in_parallel concurrently > pool limit concurrency;
+fraud fraudulent scam > fraud review report; drop_off > location address; whereabouts where > location address;
+everybody everyone > user member person people; unfriend > unfollow remove friend; unsend > delete remove message;
+forget > delete remove; space room_left space_left > storage quota usage limit; file > content document;
+invite > invitation collaborator member; guest_list attendees > participant registrant; snooze > pause hold;
+popularity popular > traffic view popular; upload > file upload import; snap > picture photo image;
 get_rid_of throw_away throw_out take_down scrap kill bin trash wipe clean_up ditch > delete remove;
 drop discard clear flush empty wipe > delete remove purge clear trash;
 kick kick_out expel oust fire throw_out > remove member;
@@ -78,9 +86,9 @@ put_off postpone delay reschedule snooze > update schedule;
 bring_back get_back put_back > restore recover undelete unarchive; spin_up set_up fire_up provision boot_up > create;
 kick_off set_off fire trigger > run dispatch trigger start; turn_on switch_on power_on > enable activate start power;
 turn_off switch_off shut_down power_off shut > disable deactivate stop power shutdown off;
-sign_up join enroll > register create; log_in logged_in sign_in signed_in > login session credential;
-log_out sign_out > logout session revoke; look_up look_at look_for > search find get;
-pay_back money_back give_back pay_out_again reimburse > refund;
+sign_up join enroll > register registrant create registration;
+log_in logged_in sign_in signed_in > login session credential; log_out sign_out > logout session revoke;
+look_up look_at look_for > search find get; pay_back money_back give_back pay_out_again reimburse > refund;
 pay_out cash_out withdraw > payout transfer withdrawal; hand_over give_away > transfer owner;
 pass_on > forward transfer; send_in hand_in turn_in > upload submit; fill_in fill_out > update submit;
 write_off > uncollectible; chip_in donate > donation contribution; check_in arrive > checkin arrival;
@@ -141,73 +149,71 @@ weather temperature > forecast; map directions route > route direction; hashtag 
 trending popular hot best > trend popular top; suggested recommended recommend > suggestion recommendation similar;
 similar like_this > similar variation related; offensive abusive hateful harmful > moderation report;
 sentence text > text completion prompt content; vectorize vector > embedding;
-audio speech speak_to transcript dictate > transcription audio transcript;
-chatbot chat_with ask_ai > chat completion; custom fine_tuned trained > tune fine model;
-server instance > instance server domain; duplicate_of copy > copy duplicate; take_part attend > join participant;
-rsvp > registrant response; step_in cover > substitute; log_time track_time clock_in > time entry timesheet;
-hang_up > end call; ring dial > call; put_on_hold > hold pause; record tape recordings cloud_recording > recording;
-mute silence quiet silenced muted > mute; quiet_hours do_not_disturb > presence status dnd;
-presence online_status who_is_online online > presence status; watch_later read_later > bookmark watchlist;
+audio speech speak_to transcript dictate > transcription audio transcript; chatbot chat_with ask_ai > chat completion;
+custom fine_tuned trained > tune fine model; server instance > instance server domain;
+duplicate_of copy > copy duplicate; take_part attend > join participant; rsvp > registrant response;
+step_in cover > substitute; log_time track_time clock_in > time entry timesheet; hang_up > end call; ring dial > call;
+put_on_hold > hold pause; record tape recordings cloud_recording > recording;
+mute silence quiet silenced muted > mute; quiet_hours do_not_disturb > presence status;
+presence online_status who_is_online online > presence status; watch_later read_later > bookmark;
 retweet repost boost reshare > reblog repost share; quote > reblog; unread > notification marker;
 mark_as_read mark_read catch_up > read marker; mentions mentioned > mention notification;
 who_follows fans followers watchers > follower; who_do_i_follow > following;
 profile bio about_me > profile account credential; display_name > name profile account;
 verify_email confirm_email > confirmation; forgot forgotten password_reset > reset password;
 tfa otp passcode > mfa factor; public private visibility > visibility permission access;
-visible publicly > public visibility; collaborator contributor > collaborator member user;
-teammates members > member; hire > create invite; fire_someone > deactivate delete;
-newcomer onboard > invite user create; outsider guest external > guest external;
-read_only viewer rights privileges allowed may > permission role; ownership owner > owner transfer;
-attachments attached > attachment; subfolder > folder directory child; inside contents > child content item;
-trashed deleted bin rubbish garbage > trash delete deleted;
+visible publicly > public visibility; collaborator contributor > collaborator member user; teammates members > member;
+hire > create invite; fire_someone > deactivate delete; newcomer onboard > invite user create;
+outsider guest external > guest external; read_only viewer rights privileges allowed may > permission role;
+ownership owner > owner transfer; attachments attached > attachment; subfolder > folder directory child;
+inside contents > child content item; trashed deleted bin rubbish garbage > trash delete deleted;
 old_version previous_version earlier_version versions > revision version history; undo_changes > revert restore;
 blame changed_by edited > revision history commit; source_code code > content repository file code;
 file_contents readme > content; stale > cache expired; cached > cache; host hosting > server hosting app;
 ssh_key > key ssh; snapshot backup > snapshot backup image; disk_space storage > volume storage quota;
 attach mount > attach volume; unmount > detach volume; reboot restart > reboot restart action;
-ip_address static_ip > ip floating reserved; traffic bandwidth > traffic bandwidth metric;
-memory ram > memory metric; uptime monitoring > uptime check; alarm alert_me warn > alert policy;
-ssl https > certificate; registry images > registry image; container docker > container registry;
-kubernetes cluster > kubernetes cluster; scale_out add_nodes > node pool; cheapest plans sizes > size price plan;
-billing bills charges > invoice billing; charged charge > charge payment invoice; payment payments > payment charge;
-bank_transfer wire > transfer payout; subscription subscribe trial > subscription; free_trial > trial subscription;
+ip_address static_ip > ip floating reserved; traffic bandwidth > traffic bandwidth metric; memory ram > memory metric;
+uptime monitoring > uptime check; alarm alert_me warn > alert policy; ssl https > certificate;
+registry images > registry image; container docker > container registry; kubernetes cluster > kubernetes cluster;
+scale_out add_nodes > node pool; cheapest plans sizes > size price plan; billing bills charges > invoice billing;
+charged charge > charge payment invoice; payment payments > payment charge; bank_transfer wire > transfer payout;
+subscription subscribe trial > subscription; free_trial > trial subscription;
 unsubscribe stop_subscription end_subscription > cancel subscription;
 coupon_code promo_code promo > promotion coupon discount code; gift_card > gift card; checkout > session;
 pay_link payment_page > payment link checkout; hosted_page > session portal; tax_rate > tax rate;
-customer_portal > portal session; fraud suspicious risky > radar review fraud; export_data > export report;
+customer_portal > portal session; fraud suspicious risky > review fraud; export_data > export report;
 webhook notify_me > webhook hook; event_log audit_trail > event audit log; graph_view diagram > graph structure;
 variables > variable; plugins add_ons extensions > plugin; retry try_again > retry rerun clear; skip > state;
 mark_done mark_as_done mark_complete tick_off complete > complete update status;
 mark_failed mark_success > state update; stuck hanging queued waiting > queue state pending dependency;
-parallel slots > pool; schedule_run > trigger run; output result_of > result output;
-intermediate_value xcom > xcom value entry; stop_running > cancel stop state; pages docs notes > page document;
-table spreadsheet database > database table; row rows entry > page row record entry;
-heading text_block bullet > block; comments remarks discussion > comment discussion;
-transcribe > transcription audio; translate_audio > translation audio; read_aloud speak > speech audio;
-image_from_text > generation image; touch_up retouch edit_picture > edit image; available models > model;
-classify sort_into > classification moderation; fork_repo > fork; star_repo > star; watchers > subscriber watcher;
-who_starred > stargazer; contributors > contributor; clone_traffic visitors views > traffic view clone;
-pipeline_run build_run > workflow run; build builds > workflow run build; logs output > log;
-artifact artifacts > artifact; close reopen > update state; assign give_to > assign assignee;
-collaborators > collaborator; deploy_key > deploy key; protect protection > protection; secret secrets > secret;
-gist snippet paste > gist snippet; release_notes > release note; changelog > release;
-vulnerabilities security_holes > advisory vulnerability alert; lines_of_code languages > language statistic;
-topics > topic; invitation invited > invitation; tag_version > tag ref; hook > webhook;
-waiting_room lobby > waiting room registrant; signed_up registered > registrant registration; poll vote > poll;
-speaker presenter > panelist; breakout > room; telephone_number phone_number > phone number; voicemail > voice mail;
-meeting_link join_link > invitation join url; livestream stream live > livestream live stream;
+parallel slots > pool; schedule_run > trigger run; output result_of > result output; intermediate_value > value entry;
+stop_running > cancel stop state; pages docs notes > page document; table spreadsheet database > database table;
+row rows entry > page row record entry; heading text_block bullet > block;
+comments remarks discussion > comment discussion; transcribe > transcription audio;
+translate_audio > translation audio; read_aloud speak > speech audio; image_from_text > generation image;
+touch_up retouch edit_picture > edit image; available models > model; classify sort_into > classification moderation;
+fork_repo > fork; star_repo > star; watchers > subscriber watcher; contributors > contributor;
+clone_traffic visitors views > traffic view clone; pipeline_run build_run > workflow run;
+build builds > workflow run build; logs output > log; artifact artifacts > artifact; close reopen > update state;
+assign give_to > assign assignee; collaborators > collaborator; deploy_key > deploy key;
+protect protection > protection; secret secrets > secret; snippet paste > snippet; release_notes > release note;
+changelog > release; vulnerabilities security_holes > advisory vulnerability alert;
+lines_of_code languages > language statistic; topics > topic; invitation invited > invitation; tag_version > tag ref;
+hook > webhook; waiting_room lobby > waiting room registrant; signed_up registered > registrant registration;
+poll vote > poll; speaker presenter > panelist; breakout > room; telephone_number phone_number > phone number;
+voicemail > voice mail; meeting_link join_link > invitation join url; livestream stream live > livestream live stream;
 minutes summary > summary; q_and_a questions > qa question; assistant secretary > assistant;
 upcoming scheduled > upcoming scheduled meeting; contact address_book > contact; emoji sticker > emoji reaction;
 filters filter > filter; who_voted votes > vote; domain_block server_block > domain block; trending trends > trend;
 timeline news_feed home_page feed > timeline home feed; direct_messages > conversation direct; rules terms > rule;
 custom_field > custom field; section heading > section; goals > goal; dependencies blocked_by > dependency;
-subtasks > subtask; templates > template; duplicate > copy; hand_off reassign > assignee update;
-favorites > favorite; status_report progress_report > status update; time_off > leave absence
+subtasks > subtask; templates > template; duplicate > copy; hand_off reassign > assignee update; favorites > favorite;
+status_report progress_report > status update; time_off > leave absence
 """
 
 #: Short forms, and the words that they stand for.
 _SHORT: Final = """
-who_am_i whoami > me authenticated current self verify user account; pr > pull; db > database connection;
+who_am_i whoami > me authenticated current + user account profile verify; pr > pull; db > database connection;
 vm > machine instance server; dm > conversation direct; repo > repository repo; org > organization org;
 app > application app; config > configuration config; env > environment env; auth > authentication authorization;
 info > information; doc docs > document; pic pics > picture image; img > image; msg > message; acct > account;
@@ -227,12 +233,12 @@ estimate track monitor export whats;
 post |  | create add new make send post file open publish upload invite register sign_up submit book issue ask message
 spin_up set_up launch place order sell buy import write comment answer reply generate draw build fork record hire
 onboard enroll join provision install schedule plan duplicate copy clone append insert transcribe translate summarize
-vectorize embed compose draft sign tweet shout announce;
+vectorize embed compose draft sign announce notify_me alert_me warn_me remind_me;
 put patch | post | update change edit modify set rename move assign adjust reword rewrite replace correct fix increase
 decrease resize reschedule postpone mark switch put turn turn_on turn_off swap raise lower upgrade downgrade unmark
 tweak amend extend prolong shorten rephrase reassign relabel retitle point transfer migrate convert;
 delete |  | delete remove erase destroy purge wipe drop discard clear empty flush get_rid_of throw throw_out unset
-scrap ditch trash bin uninstall deregister throw_away take_down;
+scrap ditch trash bin uninstall deregister forget unsend throw_away take_down;
 delete | post put patch | cancel call_off stop end abort revoke leave quit kick detach disconnect withdraw undo clean
 unlink dismiss expel oust eject kill fire unpublish unsubscribe undo_changes hang_up get_out step_down;
 post | put patch | start run begin trigger execute approve accept reject decline merge close reopen lock unlock
@@ -251,10 +257,10 @@ class Asked(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Several words with one meaning: their stems, those that stand for them, and the methods that they ask for."""
+    """Several words with one meaning: their stems, the stems that stand for them, and the methods that they ask for."""
 
     words: tuple[str, ...]
-    meaning: tuple[str, ...]
+    meanings: tuple[tuple[str, ...], ...]
     asked: Asked | None
 
 
@@ -288,7 +294,8 @@ def _read_tables() -> tuple[dict[str, dict[str, float]], dict[str, list[Phrase]]
             if len(own) > 1:
                 verbs = (word, *right.split()[:1], word.partition("_")[0])
                 asked = next((ASKED_METHODS[v] for v in verbs if v in ASKED_METHODS), None)
-                phrases[own[0]].append(Phrase(own, meaning, asked))
+                meanings = tuple(_stems(part.split()) for part in right.split("+"))
+                phrases[own[0]].append(Phrase(own, meanings, asked))
                 continue
             for other in meaning:
                 if other != own[0]:
