@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: diagrams without a content delivery network, and a check for external requests.
+"""Hooks of the documentation site: diagrams without a content delivery network, no external requests, and llms.txt.
 
 ``SPECFN_MERMAID`` is the path of ``mermaid.min.js`` of the npm package ``mermaid``. The site serves this file itself.
 Without it, diagrams are shown as text, because the theme would load the script from another host.
@@ -6,7 +6,9 @@ Without it, diagrams are shown as text, because the theme would load the script 
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -14,6 +16,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 SCRIPT = "assets/mermaid.min.js"
+
+#: The pages for people who change specfn.
+INTERNALS = ("rules/", "decisions/", "benchmarks.md")
+
+#: The first paragraphs of the other pages, by path.
+PARAGRAPHS: dict[str, str] = {}
 
 #: Places that a browser loads without a click.
 EXTERNAL = re.compile(
@@ -60,9 +68,37 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Show diagrams as text if there is no script for them."""
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
+    """Show diagrams as text if there is no script for them, and keep the first paragraph for llms.txt."""
+    if page.file.src_uri.startswith(INTERNALS):
+        page.meta["search"] = {"exclude": True}
+    else:
+        text = re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL).partition("\n\n")[2]
+        first = " ".join(text.strip().partition("\n\n")[0].split())
+        PARAGRAPHS[page.file.src_uri] = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", first)
     return markdown if _mermaid() else re.sub(r"(?m)^```mermaid$", "```text", markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write ``llms.txt``: each page for readers with its first paragraph."""
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
+    for section in config.nav or ():
+        [(title, entries)] = section.items()
+        pages = [each for each in _pages(title, entries) if each[1] in PARAGRAPHS]
+        lines += ["", f"## {title}", ""] if pages else []
+        lines += [f"- [{name}]({uri}): {PARAGRAPHS[uri]}" for name, uri in pages]
+    text = re.sub(r"\]\((\S+?)(?:index)?\.md\)", r"](\1/)", "\n".join(lines))
+    Path(config.site_dir, "llms.txt").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _pages(title: str, entries: Any) -> Iterator[tuple[str, str]]:
+    """Yield the titles and paths of the pages of a section."""
+    if isinstance(entries, str):
+        yield title, entries
+        return
+    for entry in entries:
+        [(name, below)] = entry.items()
+        yield from _pages(name, below)
 
 
 def on_post_page(output: str, *, page: Page, config: MkDocsConfig) -> str:

@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import specfn
-from specfn.demo.server import serve
-
 LINK = re.compile(r"\]\(([^)#]+)\)")
 OPTION = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
@@ -21,30 +18,22 @@ def _blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_run(
-    readme: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_example_prints_what_is_shown(
+    root: Path, page: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The examples without a vendor's package run one after the other against the demo shop."""
-    tools, calls, _ = _blocks(readme, "python")
-    with serve() as shop:
-        app = specfn.load(shop.document_url)
-        connection = specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
-        monkeypatch.setattr(specfn, "load", lambda _: app)
-        monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
-        with connection:
-            exec(tools + calls, {})  # the page is ours
-    shown = capsys.readouterr().out
-    assert shown.startswith("12 tools, 0 operations with errors\ninvalid The arguments")
-    assert '"price": "cheap", // ❌ expected number' in shown
-    assert "answered " in shown
-    assert '"price":49.9' in shown
+    """The first example runs as it is, and the text below it is what it prints."""
+    text = (root / page).read_text(encoding="utf-8")
+    example, shown = _blocks(text, "python")[0], text.partition("```python\n")[2]
+    exec(example, {})  # the page is ours
+    assert capsys.readouterr().out == _blocks(shown, "text")[0]
 
 
-def test_the_examples_are_three_and_short(readme: str) -> None:
-    """There are three examples of at most ten lines each."""
+def test_the_examples_are_short(readme: str) -> None:
+    """There are two examples of about ten lines."""
     lengths = [len(block.splitlines()) for block in _blocks(readme, "python")]
-    assert len(lengths) == 3
-    assert max(lengths) <= 10
+    assert len(lengths) == 2
+    assert max(lengths) <= 11
 
 
 def test_the_comparison_is_measured(readme: str, root: Path) -> None:
@@ -72,10 +61,11 @@ def test_links_work_on_a_package_index(root: Path, readme: str) -> None:
 
 
 def test_two_commands_are_all_it_takes(readme: str) -> None:
-    """The first screen has two blocks of one line each: see it work, and run the tests."""
+    """The first screen has the command of the demo, and the end the one of the tests; each is one line."""
     blocks = _blocks(readme, "sh")
     assert len(blocks) == 2
-    assert readme.index(blocks[-1]) < readme.index("\n## ")
+    assert readme.index(blocks[0]) < readme.index("\n## ")
+    assert readme.rstrip().endswith(f"{blocks[1]}```")
     demo, tests = (shlex.split(block) for block in blocks)
     assert all(block.count("\n") == 1 for block in blocks)
     assert demo[-2:] == [".venv/bin/specfn", "demo"]
@@ -83,6 +73,24 @@ def test_two_commands_are_all_it_takes(readme: str) -> None:
     assert ".[demo]" in demo
     assert ".[test]" in tests
     assert tests[-5:] == ["pytest", "-n", "auto", "--dist", "loadfile"]
+
+
+def test_the_project_has_one_address(root: Path, readme: str) -> None:
+    """The project's URLs, the site and the line that installs it name one repository."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    urls = project["project"]["urls"]
+    source = urls["Source"]
+    installs = {
+        page.name: re.findall(r"pip install git\+(\S+)", page.read_text(encoding="utf-8"))
+        for page in (root / "README.md", *(root / "docs").rglob("*.md"))
+    }
+    assert all(url.startswith(source) for url in urls.values())
+    assert f"repo_url: {source}\n" in (root / "mkdocs.yml").read_text(encoding="utf-8")
+    assert {name: lines for name, lines in installs.items() if lines} == {
+        "README.md": [source],
+        "installation.md": [source],
+    }
+    assert re.search(r"pip install (-\S+ )*'?specfn", readme) is None
 
 
 def test_links_lead_somewhere(root: Path) -> None:
@@ -105,13 +113,12 @@ def test_every_option_is_documented(root: Path) -> None:
     assert sorted(documented) == sorted([*Options.model_fields, *Connection.model_fields])
 
 
-def test_every_subcommand_is_documented(root: Path, readme: str) -> None:
-    """The README and docs/command.md show every subcommand and every exit code."""
+def test_every_subcommand_is_documented(root: Path) -> None:
+    """docs/command.md shows every subcommand and every exit code."""
     from specfn.cli.group import group  # noqa: PLC0415  # click, for this test only
 
     page = (root / "docs" / "command.md").read_text(encoding="utf-8")
     for name in group.list_commands(None):  # type: ignore[arg-type]  # it does not look at it
-        assert f"`specfn {name}" in readme
-        assert f"## `specfn {name}" in page
+        assert f"\n## `specfn {name}`\n" in page
     for code in (0, 1, 2, 3, 130):
         assert f"| {code} |" in page

@@ -99,7 +99,7 @@ def test_examples_that_need_a_package_run(code: str, monkeypatch: pytest.MonkeyP
         connection = specfn.Connection(base_url=shop.base_url, credentials={"bearer": shop.token})
         to_model_server(url, monkeypatch)
         monkeypatch.setattr(specfn, "load", lambda _: app)
-        monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
+        monkeypatch.setattr(specfn, "Connection", lambda *_, **__: connection)
         names: dict[str, Any] = {}
         exec(code, names)  # the page is ours
     assert list(faults) == []

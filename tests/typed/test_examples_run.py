@@ -15,7 +15,7 @@ from tests.typed.documented import examples
 import specfn
 
 #: The pages; ``docs/execution.md``, ``docs/conversations.md`` and the README have tests of their own.
-PAGES = "index arguments validation tools records separation options binding bulk".split()
+PAGES = "arguments validation tools records separation options binding bulk".split()
 
 _NAME = {"type": "string"}
 DOCUMENT = {
@@ -95,8 +95,8 @@ def test_the_examples_of_a_page_run(
     with httpx.Client(transport=transport) as client:
         waiting = httpx.AsyncClient(transport=transport)
 
-        def connected(**given: Any) -> specfn.Connection:
-            return connect(**given, client=client, async_client=waiting)
+        def connected(*url: str, **given: Any) -> specfn.Connection:
+            return connect(*url, **given, client=client, async_client=waiting)
 
         monkeypatch.setattr(specfn, "load", load_file)
         monkeypatch.setattr(specfn, "Connection", connected)

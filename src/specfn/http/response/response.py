@@ -169,6 +169,14 @@ def _note(text: str) -> Note:
 _MAX_NOTEBOOK_CHARACTERS: Final = 4_000
 
 
+#: What a result has instead of the attributes of the responses of other clients.
+_INSTEAD_OF: Final[Mapping[str, str]] = {
+    "status_code": "status",
+    **dict.fromkeys(("json", "text", "content", "body"), "data"),
+    "raise_for_status": "ok; execute raises HTTPStatusError for a status outside 2xx, and propagate does not",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The response of a server.
@@ -198,6 +206,13 @@ class Result:
     notes: tuple[Note, ...] = ()
     _request: "httpx.Request | None" = field(default=None, repr=False, compare=False)
     _masking: "Masking | None" = field(default=None, repr=False, compare=False)
+
+    if not TYPE_CHECKING:  # with it, type checkers would accept any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            instead = f"; it has {_INSTEAD_OF[name]}" if name in _INSTEAD_OF else ""
+            reason = f"{type(self).__name__!r} object has no attribute {name!r}{instead}"
+            raise AttributeError(reason, name=name, obj=self)
 
     def __repr__(self) -> str:
         result = self.without_secrets()
