@@ -31,7 +31,9 @@ def recorded() -> list[str]:
 def svg(lines: list[str]) -> str:
     """Return the lines as an SVG that loads no font from another host."""
     console = Console(record=True, file=StringIO(), width=WIDTH)
-    for line in lines:  # a cross of the usual fonts, because few browsers have the emoji in a monospaced font
+    for line in (
+        lines
+    ):  # a cross of the usual fonts, because few browsers have the emoji in a monospaced font
         console.print(Text.from_ansi(line.replace("❌", "✗ ")), crop=False)
     text = console.export_svg(title="specfn demo", unique_id="demo")
     return re.sub(r"@font-face \{.*?\}\s*", "", text, flags=re.DOTALL)

@@ -86,9 +86,11 @@ def on_post_build(config: MkDocsConfig) -> None:
         [(title, entries)] = section.items()
         pages = [each for each in _pages(title, entries) if each[1] in PARAGRAPHS]
         lines += ["", f"## {title}", ""] if pages else []
-        lines += [f"- [{name}]({uri}): {PARAGRAPHS[uri]}" for name, uri in pages]
-    text = re.sub(r"\]\((\S+?)(?:index)?\.md\)", r"](\1/)", "\n".join(lines))
-    Path(config.site_dir, "llms.txt").write_text(f"{text}\n", encoding="utf-8")
+        lines += [
+            f"- [{name}]({uri.removesuffix('index.md').removesuffix('.md') or '.'}/): {PARAGRAPHS[uri]}"
+            for name, uri in pages
+        ]
+    Path(config.site_dir, "llms.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _pages(title: str, entries: Any) -> Iterator[tuple[str, str]]:
