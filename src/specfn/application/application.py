@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from specfn.invocation.settings import Fill
     from specfn.options import Options
     from specfn.schema.profiles.profile import Profile
-    from specfn.tools.fit_cache import FitCache
     from specfn.tools.provider_limits import Finding
     from specfn.tools.report import Progress
     from specfn.tools.selection import Select, Switch
@@ -103,12 +102,6 @@ class Application(FunctionSet):
 
     # -- offering -----------------------------------------------------------------------------------
 
-    @cached_property
-    def _fits(self) -> "FitCache":
-        from specfn.tools.fit_cache import FitCache  # noqa: PLC0415  # 7 ms, only for tools
-
-        return FitCache()
-
     def tools(
         self,
         profile: "ProfileName | Profile" = "portable",
@@ -158,7 +151,7 @@ class Application(FunctionSet):
         return build_tools(
             listed,
             registry.profile(profile),
-            fits=self._fits,
+            fits=self.fits,
             budget_tokens=budget_tokens,
             deferred=[entry.name for entry in deferred],
             namespaces=namespaces,
@@ -188,7 +181,7 @@ class Application(FunctionSet):
         function = self._function(name)
         chosen = registry.profile(profile)
         entry = AdvertisedFunction(name=function.name, function=function)
-        tool = ToolBuilder(chosen, self._fits).build(entry)
+        tool = ToolBuilder(chosen, self.fits).build(entry)
         if isinstance(tool, LeftOut):
             raise UsageError(f"the profile {chosen.name} refuses {function.name}: {tool.reason}")
         return tool.wire
@@ -213,7 +206,7 @@ class Application(FunctionSet):
         from specfn.connectors import registry  # noqa: PLC0415  # only for tools
         from specfn.tools.provider_limits import check  # noqa: PLC0415  # only for reports
 
-        return tuple(check(self.functions, registry.profile(profile), self._fits))
+        return tuple(check(self.functions, registry.profile(profile), self.fits))
 
     # -- binding ------------------------------------------------------------------------------------
 
@@ -277,7 +270,7 @@ class Application(FunctionSet):
             approve=approve,
             fill=fill,
             profile=None if profile is None else registry.profile(profile),
-            fits=self._fits,
+            fits=self.fits,
             ask=ask,
             key=key,
             limit=limit,

@@ -18,7 +18,6 @@ from specfn.errors import UsageError, wrong_result
 from specfn.invocation import prompts
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.schema.profiles.profile import Profile
-from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.tool import Tools
 from specfn.tools.tool_builder import build_tools
@@ -67,7 +66,6 @@ class Planner:
         )
         strict = choice.options.allow_strict_schema_adherence
         self._profile: Final = conversation_profile(codec, profile, strict=strict)
-        self._fits: Final = FitCache()
         self._offers: Final[dict[tuple[str, ...], ToolSet]] = {}
         self._search: FunctionSearch | None = None
         self._latest: ToolSet | None = None
@@ -265,7 +263,7 @@ class Planner:
             tools = build_tools(
                 entries,
                 self._profile,
-                fits=self._fits,
+                fits=self._catalog.fits,
                 deferred=self._deferred_names(names),
                 namespaces=options.namespaces,
                 output_schema="answer" if options.output_schema else None,

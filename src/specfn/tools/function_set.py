@@ -23,6 +23,7 @@ from specfn.tools.token_estimate import estimate
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
+    from specfn.tools.fit_cache import FitCache
     from specfn.tools.search.search import Found, Rank, Search
 
 _SEPARATOR: Final = re.compile(r"[A-Za-z0-9_-]*")
@@ -115,6 +116,13 @@ class FunctionSet(ABC):
     def by_name(self) -> dict[str, AdvertisedFunction]:
         """Return the functions by the names that models call."""
         return {entry.name: entry for entry in self.entries}
+
+    @cached_property
+    def fits(self) -> "FitCache":
+        """Return the schemas as providers accept them, which lists of tools and conversations share."""
+        from specfn.tools.fit_cache import FitCache  # noqa: PLC0415  # 7 ms, only for tools
+
+        return FitCache()
 
     # -- by keys -----------------------------------------------------------------------------------------
 
@@ -346,7 +354,10 @@ class Catalog(FunctionSet):
         if not hasattr(functions, "functions"):
             kind = type_name(functions)
             raise UsageError(f"functions must be an application or a catalog, not {kind}")
-        return cls(policy=NamePolicy(max_length=max_length)).add(functions, namespace="")
+        catalog = cls(policy=NamePolicy(max_length=max_length)).add(functions, namespace="")
+        if isinstance(functions, FunctionSet):
+            vars(catalog)["fits"] = functions.fits  # the value of the cached property
+        return catalog
 
     def add(
         self,

@@ -118,6 +118,16 @@ def test_what_is_no_function_is_counted_on_stderr(specfn: Command, document: Com
     )
 
 
+@pytest.mark.parametrize("arguments", [[], ["--profile", "openai"], ["--format", "python"]])
+def test_a_document_with_errors_only_fails(
+    specfn: Command, document: Command, arguments: list[str]
+) -> None:
+    """If no operation is a function, the exit code is 1: a script must not go on with an empty list."""
+    ended = specfn("tools", document({"/a": {"$ref": "other.json"}}), *arguments)
+    assert ended.code == 1
+    assert "1 of 1 operations is not a function" in ended.err
+
+
 @pytest.mark.parametrize(
     ("globs", "names"),
     [

@@ -93,8 +93,8 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     nothing is written, and the exit code is 1.
 
     Without --profile, each item is {"name", "description", "parameters", "output", "method", "path"}, in the
-    document's order; "output" is optional. If a function cannot be written, the exit code is not 0.
-    Operations that are not functions are reported on stderr.
+    document's order; "output" is optional. Operations that are not functions are reported on stderr. If a function
+    cannot be written, or no operation is a function, the exit code is not 0.
 
     With --format python or typescript, write a module with a typed signature of each function.
 
@@ -145,7 +145,9 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Con
         application = source.application(spec, settings, progress)
         shortlist = _choose(application, options)
         write = _write_functions if options["profile"] is None else _write_provider_tools
-        return write(shortlist, path, options, progress)
+        messages, is_complete = write(shortlist, path, options, progress)
+        has_only_errors = bool(application.errors) and not application.functions
+        return messages, is_complete and not has_only_errors
 
 
 # -- which functions ------------------------------------------------------------------------------
