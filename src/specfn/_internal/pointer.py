@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, TypeAlias
 from urllib.parse import unquote
 
@@ -74,6 +75,17 @@ def step(token: str | int) -> str:
 
 def input_tokens(path: str) -> Tokens | None:
     """Read a path such as ``$input.items[3]["a-b"]`` as keys and indexes; ``None`` for any other text."""
+    return (
+        _read_tokens(path) if len(path) <= _MAX_KEPT_CHARACTERS else _read_tokens.__wrapped__(path)
+    )
+
+
+#: The maximum number of characters of a path whose tokens are kept: models repeat their mistakes.
+_MAX_KEPT_CHARACTERS: Final = 200
+
+
+@lru_cache(maxsize=1024)
+def _read_tokens(path: str) -> Tokens | None:
     if not path.startswith(_ROOT):
         return None
     tokens: list[str | int] = []

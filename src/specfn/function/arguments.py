@@ -273,7 +273,7 @@ def _repair(
         if schemas.settings.keyword:
             policy = _policy(route, schemas, texts)
             coerced = coerce(arguments, schemas.validator, policy, diagnosis, opens=keep_parsed)
-            moved = () if coerced else _move_keys(arguments, schemas)
+            moved = () if coerced else _move_keys(arguments, schemas, diagnosis)
             if moved:
                 again = coerce(moved[0], schemas.validator, policy)
                 if isinstance(again, Success):
@@ -295,23 +295,29 @@ def warn_of_filters(route: Route, failure: Failure) -> Failure:
     """
     if route.safety == "read":
         return failure
-    return replace(failure, errors=tuple(_warn(problem, route) for problem in failure.errors))
+    filters = _paths_of_filters(route)
+    errors = tuple(
+        replace(problem, description=f"{problem.description} {AFFECTS_MORE}")
+        if problem.path.startswith(filters) and _is_undeclared(problem)
+        else problem
+        for problem in failure.errors
+    )
+    return replace(failure, errors=errors)
 
 
-def _warn(problem: ArgumentProblem, route: Route) -> ArgumentProblem:
+def _paths_of_filters(route: Route) -> tuple[str, ...]:
+    """Return the beginnings of the paths of filters."""
+    if route.safety == "destructive" or route.body is None:
+        return ("$input",)
+    index = [key for key, _ in route.keys].index("query") if route.query else -1
+    return tuple(f"{group}{end}" for group in ("$input.query", f"$input[{index}]") for end in ".[")
+
+
+def _is_undeclared(problem: ArgumentProblem) -> bool:
+    """Return whether a problem is an undeclared property that has no advice and no warning yet."""
     said = problem.description or ""
     is_new = said.startswith(UNKNOWN.removesuffix(".")) and not said.endswith(AFFECTS_MORE)
-    if problem.target is not None or not is_new or not _is_filter(problem.path, route):
-        return problem
-    return replace(problem, description=f"{said} {AFFECTS_MORE}")
-
-
-def _is_filter(path: str, route: Route) -> bool:
-    if route.safety == "destructive" or route.body is None:
-        return True
-    root = (input_tokens(path) or ("",))[0]
-    names = [key for key, _ in route.keys]
-    return root == "query" or (type(root) is int and names[root : root + 1] == ["query"])
+    return is_new and problem.target is None
 
 
 #: The groups of arguments, besides the path parameters at the root.
@@ -321,7 +327,9 @@ _GROUPS: Final = frozenset({"query", "headers", "cookies", "body"})
 _MAX_MOVED: Final = 32
 
 
-def _move_keys(named: Any, schemas: Schemas) -> tuple[JsonObject, tuple[Repair, ...]] | tuple[()]:
+def _move_keys(
+    named: Any, schemas: Schemas, diagnosis: Diagnosis | None
+) -> tuple[JsonObject, tuple[Repair, ...]] | tuple[()]:
     """Return arguments by key with undeclared keys moved to the only group that declares them (rule V7).
 
     A key is moved only if it is absent there, and never to a place of the human part.
@@ -329,7 +337,7 @@ def _move_keys(named: Any, schemas: Schemas) -> tuple[JsonObject, tuple[Repair, 
     Returns:
         the arguments and the repairs; empty if nothing is moved.
     """
-    faults, explainer, _ = schemas.validator.diagnose(named)
+    faults, explainer, _ = diagnosis or schemas.validator.diagnose(named)
     unknown = [
         fault.place
         for fault in faults
@@ -424,10 +432,9 @@ def _policy(route: Route, schemas: Schemas, texts: Sequence[str]) -> CoercionPol
 
     Null may mean "clear" in a body (RFC 7396, section 1), so it is left out only of a POST that creates something.
     """
-    keeps = frozenset[str]() if is_creation(route) else frozenset({"body"})
     return CoercionPolicy(
         arrays=schemas.settings.coerce_arrays,
-        keeps_null=keeps,
+        keeps_null=lambda key: key == "body" and not is_creation(route),
         not_digits=integers_not_in_digits(texts),
     )
 

@@ -25,6 +25,11 @@ def plain(text: str) -> str:
 
 def split(text: str, separator: str) -> list[str]:
     """Split a type text at a separator outside of brackets and quotes."""
+    return [*_parts(text, separator)]
+
+
+@lru_cache(maxsize=256)
+def _parts(text: str, separator: str) -> tuple[str, ...]:
     parts: list[str] = []
     depth = start = 0
     for match in _marks(separator).finditer(text):
@@ -34,7 +39,7 @@ def split(text: str, separator: str) -> list[str]:
         elif depth == 0 and mark == separator:
             parts.append(text[start : match.start()])
             start = match.end()
-    return [*parts, text[start:]]
+    return (*parts, text[start:])
 
 
 @cache
@@ -45,6 +50,11 @@ def _marks(separator: str) -> re.Pattern[str]:
 
 def tags(text: str) -> dict[str, Any]:
     """Return the constraints of a type text that is not a union, by name. A constraint that contains a type is a text."""
+    return {**_tags_of(text)}
+
+
+@lru_cache(maxsize=256)
+def _tags_of(text: str) -> dict[str, Any]:
     return dict(_tags(split(text, " & ")))
 
 

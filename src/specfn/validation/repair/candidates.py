@@ -35,13 +35,13 @@ class CoercionPolicy(NamedTuple):
 
     Attributes:
         arrays: whether a text with a comma or another sign of a list may become an array with one item, too.
-        keeps_null: the root keys below which null has a meaning, so that it is never removed.
+        keeps_null: whether null has a meaning below a root key, so that it is never removed.
         not_digits: the integers that the text has in another notation than plain digits, so that they do not become
             texts: ``12e34`` may be a hash.
     """
 
     arrays: bool = False
-    keeps_null: frozenset[str] = frozenset()
+    keeps_null: Callable[[Any], bool] = frozenset().__contains__
     not_digits: frozenset[int] = frozenset()
 
 
@@ -76,7 +76,8 @@ def candidates(
         conversions += [Candidate("string", str(value))] if value in fitting else []
     if type(value) is int and value in policy.not_digits:
         conversions = [candidate for candidate in conversions if candidate.kind != "string"]
-    if value is None and place and type(place[-1]) is str and place[0] not in policy.keeps_null:
+    is_member = bool(place) and type(place[-1]) is str
+    if value is None and is_member and not policy.keeps_null(place[0]):
         conversions.append(Candidate("omitted", ABSENT))
     if facts.is_array(fault.node) and _is_one_item(value, is_asked=policy.arrays):
         conversions.append(Candidate("array", [value]))
