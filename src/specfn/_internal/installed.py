@@ -11,6 +11,7 @@ def requirement(extra: str) -> str:
     It has the URL of the installed package if pip recorded one (PEP 610), because the package may be on no index.
 
     Examples:
+        >>> from specfn._internal.installed import requirement
         >>> requirement("mcp").startswith("specfn[mcp]")
         True
     """

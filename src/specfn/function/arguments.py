@@ -295,10 +295,13 @@ def warn_of_filters(route: Route, failure: Failure) -> Failure:
     """
     if route.safety == "read":
         return failure
+    undeclared = {id(problem) for problem in failure.errors if _is_undeclared(problem)}
+    if not undeclared:
+        return failure
     filters = _paths_of_filters(route)
     errors = tuple(
         replace(problem, description=f"{problem.description} {AFFECTS_MORE}")
-        if problem.path.startswith(filters) and _is_undeclared(problem)
+        if id(problem) in undeclared and problem.path.startswith(filters)
         else problem
         for problem in failure.errors
     )

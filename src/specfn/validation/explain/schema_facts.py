@@ -100,6 +100,7 @@ class SchemaFacts:
         self._branches: dict[tuple[int, str], tuple[Any, ...]] = {}
         self._texts: dict[int, dict[str, list[str]]] = {}
         self._any_text: dict[int, bool] = {}
+        self._integer_formats: dict[int, str | None] = {}
 
     def target(self, node: Any) -> Any:
         """Return the target of a node that contains only ``$ref``; else the node."""
@@ -262,9 +263,12 @@ class SchemaFacts:
         """Return ``int64`` or ``uint64`` if a place accepts only strings of this format, as the JSON of protobuf does."""
         if not isinstance(node, dict) or self.types(node) not in _TEXT_TYPES:
             return None
-        parts = [self._origins.get(id(part), part) for part in self._applicable_schemas(node)]
-        syntax = {str(part[keyword]) for part in parts for keyword in _SPELLED if keyword in part}
-        return syntax.pop() if len(syntax) == 1 and syntax <= INTEGER_FORMATS.keys() else None
+        if id(node) not in self._integer_formats:
+            parts = [self._origins.get(id(part), part) for part in self._applicable_schemas(node)]
+            syntax = {str(part[key]) for part in parts for key in _SPELLED if key in part}
+            is_integer = len(syntax) == 1 and syntax <= INTEGER_FORMATS.keys()
+            self._integer_formats[id(node)] = syntax.pop() if is_integer else None
+        return self._integer_formats[id(node)]
 
     def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
         alternatives: dict[int, Any] = {}
