@@ -8,6 +8,9 @@ import httpx
 #: A text that a client sends in every place that must not reach an API.
 CANARY = "canary-4711"
 
+#: The origin of a web page.
+PAGE = "https://page.example"
+
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": CANARY, "version": CANARY},
@@ -37,3 +40,12 @@ def versions(era: str) -> dict[str, str]:
         "Mcp-Method": "tools/call",
         "Mcp-Name": "pets_getById",
     }
+
+
+def ask(origin: str, page: str, **headers: str) -> httpx.Response:
+    """Ask as the browser of a page does before it sends a request."""
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type, mcp-protocol-version",
+    }
+    return httpx.options(f"{origin}/mcp", headers={"Origin": page, **asked, **headers})

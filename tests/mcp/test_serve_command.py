@@ -58,6 +58,11 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
     [
         ([], "missing argument SPEC"),
         (["{spec}"], "missing option --base-url: the document declares https://api.example/v1"),
+        (["{spec}", "--base-url", URL, "--sessions"], "--sessions needs --http"),
+        (
+            ["{spec}", "--base-url", URL, "--http", "127.0.0.1:0", "--web-origin", "*"],
+            "--web-origin must be origins of web pages, such as https://app.example.com, not '*'",
+        ),
         (["a={spec}", "a={spec}"], "two documents have the name 'a'"),
         (["a={spec}", "{spec}"], "has no name: pass NAME=SPEC"),
         (["a={spec}", "b={spec}", "--base-url", URL], "--base-url is invalid: expected NAME=URL"),

@@ -917,6 +917,18 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T30",
+        function="specfn.mcp.http_app:_require_origin",
+        off=lambda _: str,
+        tests="test_what_is_not_an_origin_is_refused[*]",
+    ),
+    Defence(
+        threat="T30",
+        function="specfn.http_server.guard:Guard._refusal",
+        off=gives(None),
+        tests="test_other_pages_and_hosts_are_refused_before_they_are_answered",
+    ),
+    Defence(
+        threat="T30",
         function="specfn.http_server.guard:_without_port",
         off=gives("localhost"),
         tests="test_other_names_are_refused",

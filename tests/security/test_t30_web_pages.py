@@ -10,10 +10,14 @@ import pytest
 from tests.inspector.inspector_support import DOCUMENT as DOCUMENT_OF_PETS
 from tests.inspector.inspector_support import TOKEN as PAGE_TOKEN
 from tests.inspector.inspector_support import Page, application
-from tests.mcp.server_support import DOCUMENT
+from tests.mcp.http_support import PAGE, ask
+from tests.mcp.server_support import DOCUMENT, Api, served
+from tests.mcp.server_support import application as pets
 
 import specfn
+from specfn import mcp
 from specfn.cli.main import run
+from specfn.errors import UsageError
 from specfn.http_server.guard import LOOPBACK, Guard
 
 TOKEN = "token-of-the-clients"
@@ -221,3 +225,24 @@ def test_the_inspector_shows_no_credential(caplog: pytest.LogCaptureFixture) -> 
     assert "**********" in texts[3]
     assert json.loads(texts[3])["result"]["data"]["number"] == 4711
     assert [text for text in (*texts, caplog.text) if CREDENTIAL in text] == []
+
+
+@pytest.mark.parametrize("origins", [(), (PAGE,)])
+def test_other_pages_and_hosts_are_refused_before_they_are_answered(origins: Any) -> None:
+    """A browser that asks for another page, or under another name of the host, learns nothing."""
+    with served(mcp.asgi(pets(), Api().connection(), origins=origins)) as origin:
+        for response in (
+            ask(origin, "https://evil.example"),
+            ask(origin, PAGE, Host="evil.example"),
+        ):
+            assert response.status_code in {403, 421}
+            assert "access-control-allow-origin" not in response.headers
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "null", "page.example", "https://a.example/path", "https://*"]
+)
+def test_what_is_not_an_origin_is_refused(origin: str) -> None:
+    """An origin that would be any page, or never match, is an error at the start."""
+    with pytest.raises(UsageError, match="origins"):
+        mcp.asgi(pets(), Api().connection(), origins=[origin])

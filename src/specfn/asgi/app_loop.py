@@ -55,8 +55,11 @@ class AppLoop:
             raise
 
     async def arun(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine in the loop, and await it."""
-        if self._loop is _running():
+        """Run a coroutine in the loop, and await it.
+
+        Before there is a loop, it runs in that of the caller: an application that calls itself is running there.
+        """
+        if self._loop is None or self._loop is _running():
             return await coroutine
         return await asyncio.wrap_future(self._submit(coroutine))
 

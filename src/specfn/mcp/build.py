@@ -1,6 +1,7 @@
 """Servers of the official SDK, and ASGI applications, over functions."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
@@ -23,9 +24,10 @@ except ImportError as error:
     raise missing_extra("the MCP server", "mcp") from error
 
 from specfn.calling.function_search import titles as titles_of
-from specfn.http_server.guard import LOOPBACK, AsgiApp, Guard
+from specfn.http_server.guard import LOOPBACK
 from specfn.mcp import search_tools
 from specfn.mcp.handlers import Handlers
+from specfn.mcp.http_app import HttpApp
 from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.tools.function_set import Catalog, Functions
@@ -43,6 +45,9 @@ Questions: TypeAlias = Literal["together", "each"]
 
 #: The milliseconds that a client may keep the list of tools.
 _TTL: Final = 300_000
+
+#: The maximum number of sessions that are open at once.
+MAX_SESSIONS: Final = 1_000
 
 _EVERYTHING: Final = ("read", "write", "destructive")
 
@@ -155,9 +160,12 @@ def asgi(  # each is a decision of the operator
     token_verifier: "TokenVerifier | None" = None,
     auth: "AuthSettings | None" = None,
     path: str = "/mcp",
+    sessions: bool = False,
     **options: Any,
-) -> AsgiApp:
-    """Return an ASGI application that serves MCP over HTTP without sessions, so that any number of workers can run it.
+) -> HttpApp:
+    """Return an ASGI application that serves MCP over HTTP. Without sessions, any number of workers can run it.
+
+    An application that mounts it must run its lifespan: ``FastAPI(lifespan=mcp_app.lifespan)``.
 
     Args:
         functions: an application, or a catalog of several with their connections.
@@ -168,6 +176,8 @@ def asgi(  # each is a decision of the operator
         token_verifier: verifies the tokens of clients; see the documentation of the SDK.
         auth: the settings of the authorization; see the documentation of the SDK.
         path: the path of the endpoint.
+        sessions: keep a session for each client of a protocol before 2026-07-28, so that it can approve and cancel
+            calls. All requests of a session must reach the same process.
         options: as for ``server``.
 
     Raises:
@@ -179,15 +189,19 @@ def asgi(  # each is a decision of the operator
     """
     if client_token is not None and len(client_token) < 16:
         raise UsageError("client_token must have at least 16 characters")
-    app = server(functions, connection, **options).streamable_http_app(
+    if (token_verifier is None) != (auth is None):
+        raise UsageError("token_verifier and auth belong together: pass both or none of them")
+    build = partial(
+        server(functions, connection, **options).streamable_http_app,
         streamable_http_path=path,
-        stateless_http=True,
+        stateless_http=not sessions,
+        max_sessions=MAX_SESSIONS,
         # the guard checks hosts and origins, before anything is read
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         token_verifier=token_verifier,
         auth=auth,
     )
-    return Guard(app, hosts=hosts, origins=origins, token=client_token)
+    return HttpApp(build, hosts=hosts, origins=origins, token=client_token)
 
 
 def _check(

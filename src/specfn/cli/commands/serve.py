@@ -109,6 +109,17 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.repeatable(
     "--host-name", "host_names", "HOST", "Another host name of this server, e.g. of a proxy."
 )
+@shared.repeatable(
+    "--web-origin",
+    "web_origins",
+    "ORIGIN",
+    "Origin of web pages that may call this server, e.g. https://app.example.com.",
+)
+@click.option(
+    "--sessions",
+    is_flag=True,
+    help="Keep sessions, so that clients of protocols before 2026 can approve and cancel calls over HTTP.",
+)
 @shared.choice(
     "--print-config",
     "host",
@@ -163,8 +174,9 @@ def command(specs: Sequence[str], **options: Any) -> int:
                 return _stdio(server, connections)
             return _http(build, catalog, settings, listener, connections)
         except UsageError as error:
-            if options["allow"] and str(error).startswith("allow "):
-                raise UsageError(f"--{error}") from None
+            name, _, reason = str(error).partition(" ")
+            if options.get(_OPTIONS.get(name, ("", ""))[0]):
+                raise UsageError(f"{_OPTIONS[name][1]} {reason}") from None
             raise
 
 
@@ -183,6 +195,9 @@ _OF_ONE: Final = {
     **{row.field: row.option for row in CALL_OPTIONS},
 }
 _OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
+
+#: The fields and names of options by the arguments of ``asgi`` that their errors begin with.
+_OPTIONS: Final = {"allow": ("allow", "--allow"), "origins": ("web_origins", "--web-origin")}
 
 
 def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
@@ -418,12 +433,13 @@ def _read_text(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Listener:
-    """An HTTP address: the host and port, the accepted names, and the token of clients."""
+    """An HTTP address: the host and port, the accepted names, the token of clients, and more options of ``asgi``."""
 
     host: str
     port: int
     names: tuple[str, ...] | None
     token: str | None
+    options: Mapping[str, Any]
 
 
 def _listener(options: Mapping[str, Any]) -> _Listener | None:
@@ -434,9 +450,16 @@ def _listener(options: Mapping[str, Any]) -> _Listener | None:
     """
     address = options["address"]
     if address is None:
-        for option in ("client_token_env", "no_client_auth", "host_names"):
+        for option in (
+            "client_token_env",
+            "no_client_auth",
+            "host_names",
+            "web_origins",
+            "sessions",
+        ):
             if options[option]:
-                raise UsageError(f"--{option.rstrip('s').replace('_', '-')} needs --http")
+                name = option if option == "sessions" else option.removesuffix("s")
+                raise UsageError(f"--{name.replace('_', '-')} needs --http")
         return None
     host, port = _host_and_port(address)
     token = _token(options["client_token_env"])
@@ -447,7 +470,8 @@ def _listener(options: Mapping[str, Any]) -> _Listener | None:
                 "clients must send, or --no-client-auth"
             )
         output.complain(f"warning: any machine that reaches {address} can call the functions")
-    return _Listener(host, port, _names(host, options["host_names"]), token)
+    more = {"origins": options["web_origins"], "sessions": options["sessions"]}
+    return _Listener(host, port, _names(host, options["host_names"]), token, more)
 
 
 def _names(host: str, more: Sequence[str]) -> tuple[str, ...] | None:
@@ -534,7 +558,13 @@ def _http(
     """Serve HTTP until a signal arrives."""
     from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
 
-    app = build.asgi(catalog, hosts=listener.names, client_token=listener.token, **settings)
+    app = build.asgi(
+        catalog,
+        hosts=listener.names,
+        client_token=listener.token,
+        **listener.options,
+        **settings,
+    )
     address = f"--http {listener.host}:{listener.port}"
     bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
