@@ -123,6 +123,12 @@ def _by_scheme(value: Any) -> Any:
     return value
 
 
+#: Credentials by the name of the security scheme.
+Credentials: TypeAlias = Annotated[Mapping[str, Credential], BeforeValidator(_by_scheme)]
+
+Auth: TypeAlias = Annotated[httpx.Auth | None, PlainValidator(_auth)]
+
+
 class Timeout(Model):
     """Time limits of a call, in seconds. Every call has a limit.
 
@@ -287,8 +293,8 @@ class Connection(Model):
     headers: Mapping[str, Secret] = {}
     cookies: Mapping[str, Secret] = {}
     query: Mapping[str, Secret] = {}
-    credentials: Annotated[Mapping[str, Credential], BeforeValidator(_by_scheme)] = {}
-    auth: Annotated[httpx.Auth | None, PlainValidator(_auth)] = Field(default=None, exclude=True)
+    credentials: Credentials = Field(default={})
+    auth: Auth = Field(default=None, exclude=True)
     anonymous: bool = False
     send_all_credentials: bool = False
     refresh_writes: bool = False
