@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn.api import load
+from specfn.function.description import headline
 from specfn.function.function import Function
 from specfn.options import Options
 
@@ -304,3 +305,30 @@ def test_a_limit_is_kept(summary: str, description: str, tags: list[str], limit:
     assert len(function.description) <= limit
     assert (function.description == whole) is (len(whole) <= limit)
     assert bool(function.edits) is (len(whole) > limit)
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ({"summary": "List  pets.\n", "description": "Other."}, "List pets."),
+        ({"description": "Lists pets, e.g. cats. Others are not listed."}, "Lists pets, e.g. cats"),
+        ({"description": "<p>Lists <code>pets</code>.</p> <p>More.</p>"}, "Lists pets"),
+        (
+            {"description": "> [!NOTE] See [the guide](https://a.example/b)! Then call."},
+            "See the guide",
+        ),
+        ({"description": "Reads a version 1.2 of it"}, "Reads a version 1.2 of it"),
+        ({}, "POST /x"),
+    ],
+)
+def test_a_headline_is_one_sentence(operation: dict[str, Any], expected: str) -> None:
+    """A line is the summary, else the first sentence of the description without markup, else the path."""
+    assert headline(made(operation).route) == expected
+
+
+@given(st.text(max_size=300))
+def test_a_headline_is_one_line(description: str) -> None:
+    """Any description gives one line that is not empty."""
+    line = headline(made({"description": description}).route)
+    assert line
+    assert len(line.splitlines()) == 1

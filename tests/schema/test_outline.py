@@ -97,3 +97,13 @@ def test_circular_schemas_have_outlines() -> None:
     }
     assert outline(root, root) == {"next?": "Node"}
     assert part_of(root, ".".join(["next"] * 50)) == {"$ref": "#/$defs/Node"}
+
+
+def test_outlines_and_paths_are_bounded() -> None:
+    """A schema with any number of members, and a path of any length, cost and write a bounded amount."""
+    members = {f"member{number}": {"type": "string"} for number in range(10_000)}
+    root = {"type": "object", "properties": members}
+    assert len(outline(root, root)) <= 200
+    with pytest.raises(UnknownPartError) as error:
+        part_of(root, "a." * 100_000)
+    assert len(str(error.value)) <= 300

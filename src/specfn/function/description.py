@@ -16,8 +16,8 @@ _MARKUP: Final = re.compile(
     r"!?\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)|<[^<>]{1,300}>|\[![A-Z]{1,20}\]|\*\*|`|^[ >#]+"
 )
 
-#: The end of the first sentence: a mark after a word of at least three letters, before a capital letter or the end.
-_SENTENCE_END: Final = re.compile(r"(?<=[^\W_][^\W_][^\s.])[.!?](?:\s|$)")
+#: The end of the first sentence: a mark after a word of at least two letters, not after "e.g".
+_SENTENCE_END: Final = re.compile(r"(?<=[^\W_][^\s.])[.!?](?:\s|$)")
 
 #: The maximum number of characters of a description in which a headline is looked for.
 _MAX_HEADLINE: Final = 1_000
@@ -50,6 +50,7 @@ def headline(route: Route) -> str:
     prose = _one_line(
         _MARKUP.sub(_text_of_markup, _text(route.operation.get("description"))[:_MAX_HEADLINE])
     )
+    prose = prose.replace(" .", ".").replace(" ,", ",")
     return _SENTENCE_END.split(prose, 1)[0] or _one_line(route.method_and_path)
 
 

@@ -1,15 +1,19 @@
 """Outlines and parts of large schemas: a model reads the names and types of one level, then asks for what it needs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import from_fragment
 from specfn.schema.describe import describe
 
-#: The maximum number of characters of one type, of names in a message, and of references that are followed in a row.
+#: The maximum number of characters of one type and of a path, of names in a message, of members of an outline, and of
+#: references that are followed in a row.
 _MAX_TYPE_CHARACTERS: Final = 80
+_MAX_PATH_CHARACTERS: Final = 500
 _MAX_NAMES: Final = 30
+_MAX_MEMBERS: Final = 200
 _MAX_REFERENCES: Final = 16
 
 #: The members of arguments whose own members are a level of the outline, too.
@@ -28,7 +32,7 @@ def outline(schema: JsonObject, root: JsonObject) -> JsonObject:
         root: the schema of the arguments, with its definitions. Its groups are written with their own members.
     """
     level: JsonObject = {}
-    for name, member, is_required in _members(schema, root):
+    for name, member, is_required in islice(_members(schema, root), _MAX_MEMBERS):
         inner = outline(member, root) if schema is root and name in _GROUPS else {}
         text = describe(member, root.get("$defs", {}), limit=_MAX_TYPE_CHARACTERS)
         level[name if is_required else f"{name}?"] = inner or text
@@ -43,6 +47,8 @@ def part_of(root: JsonObject, path: str) -> Any:
     """
     node: Any = root
     passed = ""
+    if len(path) > _MAX_PATH_CHARACTERS:
+        raise UnknownPartError(_missing(path, passed, ()))
     left = [name.partition("[")[0].removesuffix("?") for name in path.split(".")]
     while left := [*filter(None, left)]:
         members = {name: member for name, member, _ in _members(node, root)}

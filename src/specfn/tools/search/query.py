@@ -40,6 +40,9 @@ _NAME: Final = re.compile(r"(?<=\s)[A-Z][a-z]+|(?<=\")[^\"]+(?=\")")
 _PERSON: Final = re.compile(r"\bby [A-Z][a-z]|\s[A-Z][a-z]+ [A-Z][A-Za-z]+'s\b")
 _PERSONS: Final = {"person": 0.7, "user": 0.5, "author": 0.5}
 
+#: The maximum number of characters of a query that are read.
+_MAX_CHARACTERS: Final = 20_000
+
 #: The maximum number of other words between two words of a phrase.
 _MAX_WORDS_WITHIN: Final = 3
 
@@ -71,6 +74,7 @@ class Query(NamedTuple):
 
 def read_query(text: str, limit: int) -> Query:
     """Return what the first words of a query ask for."""
+    text = text[:_MAX_CHARACTERS]
     words = list(dict.fromkeys(plain_words(text)))[:limit]
     named = _NAME.findall(text) if not text.istitle() else ()
     names = {word for name in named for word in plain_words(name)}
