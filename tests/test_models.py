@@ -154,7 +154,7 @@ def test_any_sequence_is_accepted_and_stored_as_a_tuple(texts: list[str]) -> Non
     [
         (
             lambda: specfn.Options(nameing="path"),  # type: ignore[call-arg]
-            "Options has no field 'nameing'; did you mean 'naming' or 'names'?",
+            "Options has no field 'nameing'; did you mean 'naming' or 'names' or 'paging'?",
         ),
     ],
 )

@@ -94,17 +94,6 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert len(shown) == len(set(shown))
 
 
-def test_every_threat_is_on_the_page_on_security() -> None:
-    """The page on security names each threat with its test."""
-    page = " ".join(prose(ROOT / "docs" / "security.md").split())
-    rows = re.findall(r"\* \*\*(T\d+) (.+?)\*\*: .+? \(`(\w+\.py)`\)", page)
-    text = prose(ROOT / "docs" / "rules" / "threats.md")
-    threats = re.findall(
-        r"(?ms)^## (T\d+) – ([^\n]+)$.*?^- Tests: `tests/security/(\w+\.py)`", text
-    )
-    assert sorted(rows) == sorted(threats)
-
-
 def test_names_of_examples_are_introduced() -> None:
     """A name that an example uses without defining it is explained before the first example of its page."""
     for page in PAGES:
