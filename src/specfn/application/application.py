@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from specfn._internal.caller_arguments import require
+from specfn._internal.caller_arguments import CONNECTION, require
 from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
 from specfn.application.lock import changes, lock
@@ -15,6 +15,7 @@ from specfn.function.fingerprint import combine_fingerprints
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
+from specfn.tools.connected import connect
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet, NamedFunctions
 
 if TYPE_CHECKING:
@@ -259,11 +260,14 @@ class Application(FunctionSet):
         """
         from specfn.application.bound import bind  # noqa: PLC0415  # for callers who bind
         from specfn.connectors import registry  # noqa: PLC0415  # for callers who bind
+        from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
 
         functions = NamedFunctions(entry.function for entry in self.choose(select))
         part = self if select is None else replace(self, functions=functions)
+        require("connection", connection, Connection, CONNECTION)
+        longest = max(map(len, part.by_name), default=0)
         return bind(
-            part,
+            connect(part, connection, max_length=max(64, longest)),
             self.keys,
             connection,
             allow=allow,

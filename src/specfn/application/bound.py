@@ -12,8 +12,6 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.caller_arguments import (
-    CONNECTION,
-    require,
     require_callables,
     require_whole_numbers,
 )
@@ -443,9 +441,6 @@ def bind(
         UsageError: ``allow`` contains a word that is neither a safety nor a function, or exclusions only; the limit is
             too low, or the key is too short.
     """
-    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
-
-    require("connection", connection, Connection, CONNECTION)
     require_callables(approve=approve, fill=fill)
     require_whole_numbers(limit=limit)
     if limit is not None and limit < 200:

@@ -30,6 +30,7 @@ from specfn.errors import UsageError
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
 from specfn.invocation.settings import CallSettings
 from specfn.schema.profiles.profile import Profile
+from specfn.tools.connected import connect
 from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def run(
     _check_types(send=send, approve=approve, filters=filters, connection=connection)
     session = _session(
         functions,
+        connection,
         connector=connector,
         messages=messages,
         model=model,
@@ -193,6 +195,7 @@ async def arun(
     _check_types(send=send, approve=approve, filters=filters, connection=connection)
     session = _session(
         functions,
+        connection,
         connector=connector,
         messages=messages,
         model=model,
@@ -209,7 +212,9 @@ async def arun(
     )
 
 
-def _session(functions: Session | Catalog | Functions, **settings: Any) -> Session:
+def _session(
+    functions: Session | Catalog | Functions, connection: "Connection | None", **settings: Any
+) -> Session:
     """Return the caller's session, or a new one with the settings among the arguments of ``run``.
 
     Raises:
@@ -226,7 +231,7 @@ def _session(functions: Session | Catalog | Functions, **settings: Any) -> Sessi
         raise UsageError(
             f"missing argument connector: the wire format of your model's server, one of {', '.join(CODECS)}"
         )
-    return Session(functions, **settings)
+    return Session(connect(functions, connection), **settings)
 
 
 def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> None:

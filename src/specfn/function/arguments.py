@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
@@ -11,12 +11,13 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.errors import DocumentError
 from specfn.function.function_schemas import Schemas
+from specfn.migrate.parameters.parameters import GROUPS
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
 from specfn.records import ABSENT, ArgumentProblem, Repair
 from specfn.validation.outcome import Failure, Success, success
 from specfn.validation.parse import MAX_CHARACTERS, NO_OBJECT, parse
-from specfn.validation.plain_types import AFFECTS_MORE, UNKNOWN
+from specfn.validation.plain_types import AFFECTS_MORE, SENT_BY_CONNECTION, UNKNOWN
 from specfn.validation.repair.candidates import CoercionPolicy
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.text.strict_json import UNREAD, integers_in_other_notation, read_strict
@@ -240,7 +241,7 @@ class Checkable(Protocol):
 def coerce_arguments(
     function: Checkable, arguments: Any, *, keep_parsed: bool, texts: Sequence[str] = ()
 ) -> Success | Failure:
-    """Coerce and validate arguments. A failure warns of filters; see ``warn_of_filters``.
+    """Coerce and validate arguments. A failure warns of filters; see ``explain_undeclared``.
 
     Args:
         function: the function.
@@ -253,7 +254,7 @@ def coerce_arguments(
     if outcome:
         return outcome
     outcome = _repair(function, arguments, outcome, diagnosis, keep_parsed=keep_parsed, texts=texts)
-    return outcome or warn_of_filters(function.route, outcome)
+    return outcome or explain_undeclared(function.route, outcome)
 
 
 def _repair(
@@ -287,12 +288,14 @@ def _repair(
     return coerced if coerced.repairs else outcome
 
 
-def warn_of_filters(route: Route, failure: Failure) -> Failure:
-    """Return a failure that says what follows if an undeclared filter of a function that changes data is left out.
+def explain_undeclared(route: Route, failure: Failure) -> Failure:
+    """Return a failure that says what the connection sends, and what follows if an undeclared filter is left out.
 
-    A filter is an undeclared member of the query, and any undeclared property of a function that destroys data or has no
-    body.
+    A filter is an undeclared member of the query of a function that changes data, and any undeclared property of one that
+    destroys data or has no body.
     """
+    if route.hidden:
+        failure = replace(failure, errors=_name_connection(failure.errors, route))
     if route.safety == "read":
         return failure
     undeclared = {id(problem) for problem in failure.errors if _is_undeclared(problem)}
@@ -306,6 +309,32 @@ def warn_of_filters(route: Route, failure: Failure) -> Failure:
         for problem in failure.errors
     )
     return replace(failure, errors=errors)
+
+
+def _name_connection(
+    problems: Iterable[ArgumentProblem], route: Route
+) -> tuple[ArgumentProblem, ...]:
+    """Return problems in which each parameter that the connection sends has a description that says so (rule R7)."""
+    sent: dict[str, set[str]] = {}
+    for parameter in route.hidden:
+        for name in (parameter.key, parameter.name):
+            sent.setdefault(name.lower(), set()).add(GROUPS[parameter.location])
+
+    def is_sent(group: str | int | None, name: str | int) -> bool:
+        """Return whether a name is that of a parameter, in its group, at the root or at a position."""
+        groups = sent.get(str(name).lower(), ())
+        return bool(groups) if type(group) is not str else group in groups
+
+    def described(problem: ArgumentProblem) -> ArgumentProblem:
+        tokens = input_tokens(problem.path) or () if problem.expected == "undefined" else ()
+        value, group = problem.value, tokens[0] if len(tokens) == _MAX_DEPTH else None
+        if len(tokens) == 1 and tokens[0] in _GROUPS and type(value) is dict and value:
+            known = all(is_sent(tokens[0], name) for name in value)
+        else:
+            known = 1 <= len(tokens) <= _MAX_DEPTH and is_sent(group, tokens[-1])
+        return replace(problem, description=SENT_BY_CONNECTION, target=None) if known else problem
+
+    return tuple(map(described, problems))
 
 
 def _paths_of_filters(route: Route) -> tuple[str, ...]:
@@ -322,6 +351,9 @@ def _is_undeclared(problem: ArgumentProblem) -> bool:
     is_new = said.startswith(UNKNOWN.removesuffix(".")) and not said.endswith(AFFECTS_MORE)
     return is_new and problem.target is None
 
+
+#: The number of keys from the root to a parameter in its group.
+_MAX_DEPTH: Final = 2
 
 #: The groups of arguments, besides the path parameters at the root.
 _GROUPS: Final = frozenset({"query", "headers", "cookies", "body"})

@@ -293,7 +293,7 @@ class Function:
 
     def _validate(self, arguments: Any) -> "Success | Failure":
         """Validate on the first call, and arguments by position."""
-        from specfn.function.arguments import warn_of_filters  # noqa: PLC0415  # not for converting
+        from specfn.function.arguments import explain_undeclared  # noqa: PLC0415  # not for converting
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
         if self.keyword:
@@ -305,17 +305,17 @@ class Function:
             return outcome or self._explain(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
-            return warn_of_filters(self.route, Failure(data=arguments, errors=tuple(problems)))
+            return explain_undeclared(self.route, Failure(data=arguments, errors=tuple(problems)))
         return Success(data=arguments)
 
     def _explain(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
         """Return the outcome of arguments that are not valid as JSON, but may contain a caller's files."""
-        from specfn.function.arguments import warn_of_filters  # noqa: PLC0415  # not for converting
+        from specfn.function.arguments import explain_undeclared  # noqa: PLC0415  # not for converting
         from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
 
         plain = self._plain(arguments, outcome.errors)
         checked = outcome if plain is None else self.schemas.validator.validate(plain)
-        return warn_of_filters(self.route, checked) if not checked else Success(data=arguments)
+        return explain_undeclared(self.route, checked) if not checked else Success(data=arguments)
 
     def parse(self, text: str | bytes) -> "Success | Failure":
         """Parse the text of arguments that a model wrote. Never raises an exception.

@@ -1,6 +1,7 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -98,20 +99,30 @@ def object_schema(properties: JsonObject, required: list[str]) -> JsonObject:
 
 
 def without_members(root: JsonObject, places: Collection[tuple[str, str]]) -> JsonObject:
-    """Return the schema of all arguments without optional members of its groups, and without groups that become empty.
+    """Return the schema of all arguments without members of its groups, and without groups that become empty.
 
     Args:
         root: the schema of all arguments by key.
         places: the groups and names of the members.
     """
-    groups = dict(root["properties"])
+    groups, needed = dict(root["properties"]), [*root.get("required", ())]
     for group in {group for group, _ in places} & groups.keys():
-        members = groups[group].get("properties", {})
+        members, required = groups[group].get("properties", {}), groups[group].get("required", ())
         left = {name: node for name, node in members.items() if (group, name) not in places}
-        groups[group] = {**groups[group], "properties": left}
+        still = [name for name in required if (group, name) not in places]
+        groups[group] = _with_required({**groups[group], "properties": left}, still)
         if members and not left:
             del groups[group]
-    return {**root, "properties": groups} if places else root
+        if group in needed and required and not still:
+            needed.remove(group)
+    return _with_required({**root, "properties": groups}, needed) if places else root
+
+
+def _with_required(schema: JsonObject, required: list[str]) -> JsonObject:
+    """Return a schema with these required members."""
+    if required:
+        return {**schema, "required": required}
+    return {key: value for key, value in schema.items() if key != "required"}
 
 
 def standard_edits(
@@ -150,6 +161,9 @@ class SplitSchemas(Protocol):
 
     def split(self, arguments: Any, *, keyword: bool) -> tuple[Any, Any]:
         """Split arguments into the model's part and the human part."""
+
+    def without(self, places: Collection[tuple[str, str]]) -> "SplitSchemas":
+        """Return both sides without members of their groups."""
 
     def mask(self, arguments: Any, *, keyword: bool) -> Any:
         """Return a copy of arguments without values that may belong to the human."""
@@ -284,6 +298,13 @@ class Schemas:
             }
         return (*edits, *standard_edits(self.root, self.standard, pointers, "/parameters"))
 
+    def without(self, places: Collection[tuple[str, str]]) -> "Schemas":
+        """Return the schemas without members of their groups."""
+        schemas = Schemas(_WithoutMembers(self, places))
+        if self.split_schemas is not None:
+            schemas.split_schemas = self.split_schemas.without(places)
+        return schemas
+
     def release(self) -> None:
         """Release the composed schemas, their texts and their edits. They are composed again on next use."""
         if self._source is not None:
@@ -352,6 +373,54 @@ class Schemas:
     def _from(self) -> SchemaSource:
         assert self._source is not None
         return self._source
+
+
+class _WithoutMembers:
+    """The source of schemas without members of their groups."""
+
+    def __init__(self, whole: Schemas, places: Collection[tuple[str, str]]) -> None:
+        self.settings = whole.settings
+        self.facts = whole.facts
+        self.pattern_bytes = whole.pattern_bytes
+        self.standard = whole.standard.difference(places)
+        self._whole = whole
+        self._places = places
+
+    def keys(self) -> Sequence[tuple[str, bool]]:
+        root = self.root()
+        return [
+            (key, key in root.get("required", ()))
+            for key, _ in self._whole.keys
+            if key in root["properties"] or not self.settings.keyword  # positions stay
+        ]
+
+    def root(self) -> JsonObject:
+        return without_members(self._whole.root, self._places)
+
+    def compose_all(self) -> ComposedSchemas:
+        whole = self._whole.composed
+        return whole._replace(arguments=without_members(whole.arguments, self._places))
+
+    def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
+        composed = self.compose_all()
+        root = without_members(composed.arguments, () if full else self.standard)
+        renderer = renderer_of(composed.inputs, self.settings)
+        return render_arguments(renderer, root, [key for key, _ in self.keys()], self.settings)
+
+    def response_schema(self) -> Any:
+        return loads(self._whole.response_schema)
+
+    def output(self) -> Rendering | None:
+        place, output = "/output", self._whole.output
+        edits = [
+            replace(edit, pointer=edit.pointer.removeprefix(place))
+            for edit in self._whole.edits
+            if edit.pointer.startswith(place)
+        ]
+        return None if output is None else Rendering(output, lambda: iter(edits))
+
+    def output_json(self) -> bytes | None:
+        return self._whole.output_json()
 
 
 def _own(schema: Any) -> OwnDefinitions:

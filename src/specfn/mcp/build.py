@@ -30,6 +30,7 @@ from specfn.mcp.handlers import Handlers
 from specfn.mcp.http_app import HttpApp
 from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.served_functions import ServedFunctions
+from specfn.tools.connected import connect
 from specfn.tools.function_set import Catalog, Functions
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def server(
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: they cannot be combined")
     _check_fields(mode, fields=fields, output_schema=output_schema)
-    catalog = Catalog.of(functions)
+    catalog = Catalog.of(connect(functions, connection))
     served = ServedFunctions(
         catalog,
         connection,

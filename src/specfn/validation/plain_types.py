@@ -203,6 +203,7 @@ NO_ITEM: Final = "The array must not have an item here."
 READ_ONLY: Final = "The server sets this property."
 
 #: The sentence after the description of an undeclared filter of a function that changes data.
+SENT_BY_CONNECTION: Final = "The connection sends it. Leave it out."
 AFFECTS_MORE: Final = "Without it, the call may affect more: if the user asked for it, do not call, and tell the user."
 
 #: The beginning of the sentence that names the alternative of a union that declares a property.

@@ -1,6 +1,6 @@
 """Separation of arguments into those of the human and those of the model (rules S1 to S5)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -160,6 +160,11 @@ class SeparatedSchemas:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.model, self.human, self._packed = state
         self._known = None
+
+    def without(self, places: Collection[tuple[str, str]]) -> "SeparatedSchemas":
+        """Return both sides without members of their groups."""
+        human = None if self.human is None else self.human.without(places)
+        return SeparatedSchemas(self.model.without(places), human, self._decisions())
 
     @property
     def place(self) -> ArgumentPlace:

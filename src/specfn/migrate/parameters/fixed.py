@@ -102,15 +102,18 @@ def _show_hidden(route: Route, shown: Sequence[Parameter]) -> Route:
 
 def without_fixed_parameters(route: Route) -> Route:
     """Return the route without its fixed parameters."""
-    if not route.fixed:
-        return route
+    return without_places(route, route.fixed) if route.fixed else route
+
+
+def without_places(route: Route, places: Collection[tuple[str, ...]]) -> Route:
+    """Return the route without the parameters whose keys from the root are given."""
     return route._replace(
         parameters=tuple(
-            parameter for parameter in route.parameters if (parameter.key,) not in route.fixed
+            parameter for parameter in route.parameters if (parameter.key,) not in places
         ),
-        query=_without_members(route.query, route.fixed),
-        headers=_without_members(route.headers, route.fixed),
-        cookies=_without_members(route.cookies, route.fixed),
+        query=_without_members(route.query, places),
+        headers=_without_members(route.headers, places),
+        cookies=_without_members(route.cookies, places),
     )
 
 
