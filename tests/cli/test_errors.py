@@ -90,7 +90,7 @@ def test_a_cut_list_of_subcommands_ends_with_an_ellipsis(specfn: Command) -> Non
         (LimitError("much"), 1),
         (MemoryError(), 1),
         (OSError(28, "No space left on device"), 1),
-        (BrokenPipeError(32, "Broken pipe"), 1),
+        (BrokenPipeError(32, "Broken pipe"), 0),
         (ValueError("unforeseen"), 1),
         (RecursionError(), 1),
         (UsageError("wrong"), 2),

@@ -11,6 +11,7 @@ from specfn.errors import DocumentError
 from specfn.records import ABSENT, ArgumentProblem, Note
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family
+from specfn.validation.plain_types import plain
 from specfn.validation.validate import Validator
 
 _Tokens: TypeAlias = tuple[str | int, ...]
@@ -350,7 +351,7 @@ def _describe_problem(problem: ArgumentProblem, root: str) -> str:
     if problem.expected == "undefined":
         return f"{at}{problem.description or 'no value is allowed here.'}".rstrip(".")
     fault = "but it is missing" if problem.value is ABSENT else f"found {_short(problem.value)}"
-    return f"{at}expected {problem.expected.removesuffix(' | undefined')}, {fault}"
+    return f"{at}expected {plain(problem.expected.removesuffix(' | undefined'))}, {fault}"
 
 
 def _short(value: Any) -> str:

@@ -7,8 +7,17 @@ from typing import Final
 import click
 
 from specfn._internal.did_you_mean import similar
-from specfn.errors import SpecfnError, TransportError, UnknownFunctionError, UsageError
+from specfn.errors import (
+    ArgumentError,
+    SpecfnError,
+    TransportError,
+    UnknownFunctionError,
+    UsageError,
+)
 from specfn.http.call_options import with_options
+
+#: The maximum number of problems of arguments in a message.
+_MAX_PROBLEMS: Final = 5
 
 EXIT_SUCCESS: Final = 0
 EXIT_FAILURE: Final = 1
@@ -68,7 +77,7 @@ def explain(error: BaseException) -> tuple[str, int]:
         if isinstance(error, kind):
             return _text(error), code
     if isinstance(error, BrokenPipeError):
-        return "", EXIT_FAILURE
+        return "", EXIT_SUCCESS  # the reader has enough
     if isinstance(error, OSError):
         return f"the output could not be written: {error.strerror or error}", EXIT_FAILURE
     if isinstance(error, MemoryError):
@@ -83,7 +92,25 @@ def _text(error: BaseException) -> str:
         return _sentence(error.format_message())
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return "interrupted"
+    if isinstance(error, ArgumentError):
+        return _invalid_arguments(error)
     return in_options(str(error)) if isinstance(error, UsageError) else str(error)
+
+
+def _invalid_arguments(error: ArgumentError) -> str:
+    """Return the message for invalid arguments, in the words that a model reads."""
+    from specfn.validation.feedback.comments import comments  # noqa: PLC0415  # for this error only
+
+    remarks = comments(error.problems)
+    lines = []
+    for remark in remarks[:_MAX_PROBLEMS]:
+        path = remark.path.removeprefix("$input").removeprefix(".")
+        missing = "missing; " if remark.asks else ""
+        lines.append(f"{path and f'{path}: '}{missing}{remark.text.removeprefix('❌ ')}")
+    more = len(remarks) - _MAX_PROBLEMS
+    if more > 0:
+        lines.append(f"and {more:,} more")
+    return f"the arguments of {error.function} are invalid: {'; '.join(lines)}"
 
 
 def in_options(text: str) -> str:
@@ -112,7 +139,10 @@ def _with_help(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         known = [name for parameter in error.ctx.command.params for name in parameter.opts]
         options = [name for name in (*known, "--help") if name.startswith("--")]
-        text = f"there is no option {error.option_name!r}{similar(error.option_name, options)}"
+        close = similar(error.option_name, options, cutoff=0.7)
+        if not close and any(parameter.name == "words" for parameter in error.ctx.command.params):
+            close = "; an argument of the function is written NAME=VALUE, a header --header 'NAME: VALUE'"
+        text = f"there is no option {error.option_name!r}{close}"
     return f"{text} See {asked} --help" if text.endswith("?") else f"{text}; see {asked} --help"
 
 

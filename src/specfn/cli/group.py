@@ -1,7 +1,8 @@
 """The command group, which imports each subcommand on first use."""
 
+import os
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -53,6 +54,13 @@ class _LazyGroup(click.Group):
         command: click.Command = import_module(f"specfn.cli.commands.{module}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand. A reader of a pipe that has enough is a success; click would exit with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            ctx.exit(0)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
         """Write each subcommand with the first sentence of its help."""
         with formatter.section("Commands"):
@@ -61,11 +69,25 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand, or report the closest one."""
-        if args and args[0] not in COMMANDS:
-            reason = f"there is no subcommand {args[0]!r}{near(args[0], COMMANDS)}"
-            raise click.UsageError(reason, ctx)
+        """Return the subcommand, or report the closest one. ``help`` and ``version`` are the options of this name."""
+        if args[:1] == ["help"]:
+            args = [*args[1:2], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
+        if args[0].startswith("--"):
+            self.parse_args(ctx, args)  # prints, and ends the command
+        if args[0] not in COMMANDS:
+            raise click.UsageError(_unknown(args), ctx)
         return super().resolve_command(ctx, args)
+
+
+def _unknown(args: list[str]) -> str:
+    """Return the message for arguments that do not begin with a subcommand."""
+    first = args[0]
+    if "://" not in first and not os.path.isfile(first):  # noqa: PTH113  # False for a path that is too long
+        return f"there is no subcommand {first!r}{near(first, COMMANDS)}"
+    command = args[1] if args[1:2] and args[1] in COMMANDS else "inspect"
+    return f"the subcommand is missing before {first!r}; write: specfn {command} {first}"
 
 
 group = _LazyGroup(
@@ -76,4 +98,6 @@ group = _LazyGroup(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     params=[],
 )
-click.version_option(package_name="specfn", message="specfn %(version)s")(group)
+click.version_option(None, "-V", "--version", package_name="specfn", message="specfn %(version)s")(
+    group
+)

@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str]) -> int:
         given = list(arguments) or ["--help"]
         try:
             code = group.main(args=given, prog_name="specfn", standalone_mode=False)
-        except SystemExit as ended:  # of click: after completion, and for a closed pipe
+        except SystemExit as ended:  # of click, after completion
             code = ended.code
         output.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last handler

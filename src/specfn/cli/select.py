@@ -1,7 +1,7 @@
 """Selection of functions on the command line."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from specfn._internal.did_you_mean import near
 from specfn.errors import UnknownFunctionError, UsageError
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 #: The maximum number of names in a message about upper and lower case.
 _MAX_NAMES = 3
+
+
+#: The arguments of which ``specfn call`` names the properties, with a dot.
+CONTAINERS: Final = frozenset({"query", "headers", "cookies", "body"})
 
 
 def select_functions(application: "Application", keys: Sequence[str]) -> "NamedFunctions":

@@ -48,8 +48,11 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
+            from specfn.document.upgrade.openapi3 import METHODS  # noqa: PLC0415  # for errors only
+
             for method, path in pairwise(given):
-                if method.isupper() and path.startswith("/") and "extra argument" in error.message:
+                is_operation = method.lower() in METHODS and path.startswith("/")
+                if is_operation and "extra argument" in error.message:
                     reason = f"write '{method} {path}' in quotes: it is one name"
                     raise click.UsageError(reason, error.ctx) from None
             raise
@@ -282,7 +285,9 @@ cookies: Final = repeatable("--cookie", "cookies", "NAME=VALUE", "Cookie of each
 
 def headers(text: str) -> Option[Any]:
     """Return the option for headers."""
-    return repeatable("--header", "headers", "'NAME: VALUE'", text)
+    return click.option(
+        "-H", "--header", "headers", metavar="'NAME: VALUE'", multiple=True, help=text
+    )
 
 
 def origins(text: str) -> Option[Any]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from specfn._internal.did_you_mean import similar
+from specfn._internal.url import url_without_secrets
 from specfn.api import convert
 from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 STDIN: Final = "-"
 
 _URL: Final = re.compile("https?://[^/]", re.IGNORECASE)
+
+#: The origin and the path of a URL.
+_SITE: Final = re.compile(r"(?P<origin>https?://[^/?#]+)(?P<path>[^?#]*)", re.IGNORECASE)
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -105,10 +110,57 @@ def application(
         UsageError: the argument is ``-`` and stdin is closed.
     """
     settings = with_references(settings)
-    _last[:] = [
-        convert(content(spec, progress), settings, progress=progress.read, thorough=thorough)
-    ]
+    _last[:] = [_convert(spec, settings, progress, thorough=thorough)]
     return _last[0]
+
+
+def _convert(
+    spec: str, settings: "Settings", progress: "Progress", *, thorough: bool = False
+) -> "Application":
+    """Read and convert a document. Arguments and errors are those of ``application``."""
+    given = content(spec, progress)
+    try:
+        return convert(given, settings, progress=progress.read, thorough=thorough)
+    except DocumentError as error:
+        places = usual_places(spec)
+        if not places or error.pointer:
+            raise
+        for place in places:
+            try:
+                found = convert(place, settings, progress=progress.read, thorough=thorough)
+            except DocumentError:
+                continue
+            output.complain(f"the document is at {url_without_secrets(place)}; pass this URL")
+            return found
+        names = ", ".join(f"/{name}" for name in _NAMES)
+        raise DocumentError(
+            f"{error.reason}. There is no document at {names} either; pass its whole URL"
+        ) from None
+
+
+#: The paths at which frameworks serve their document.
+_NAMES: Final = (
+    "openapi.json",
+    "openapi.yaml",
+    "swagger.json",
+    "v3/api-docs",
+    "api-docs",
+    "swagger/v1/swagger.json",
+)
+
+
+def usual_places(url: str) -> list[str]:
+    """Return the URLs at which a server usually has its document; empty for a URL that may name a document.
+
+    These are places next to the path of the URL and below it, on the same host. A query or a fragment is removed.
+    """
+    match = _SITE.match(url)
+    path = "" if match is None else match["path"].rstrip("/")
+    last = path.rpartition("/")[2]
+    if match is None or ("." in last and not last.endswith((".html", ".htm"))):
+        return []
+    folders = dict.fromkeys((path, path.rpartition("/")[0]))
+    return [f"{match['origin']}{folder}/{name}" for folder in folders for name in _NAMES]
 
 
 def with_references(settings: "Settings") -> "Settings":
@@ -132,8 +184,7 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         UnreadableFileError: there is no such file.
     """
     try:
-        settings = with_references(DEFAULT)
-        return convert(content(spec, progress), settings, progress=progress.read)
+        return _convert(spec, with_references(DEFAULT), progress)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
     except (TransportError, UsageError) as error:
@@ -171,9 +222,32 @@ def check_file(path: str) -> None:
     if is_directory:
         raise UnreadableFileError(f"{shown} is a directory; pass the path of a file in it")
     if is_missing:
-        raise UnreadableFileError(f"there is no file {shown}; check the path")
+        raise UnreadableFileError(f"there is no file {shown}{_meant(path)}")
     if is_refused:
         raise UnreadableFileError(f"{shown} cannot be read; check its permissions")
+
+
+#: The beginning of a URL without its scheme: a host with a port, or with the end of a domain.
+_HOST: Final = re.compile(r"[\w.-]+(:\d+|\.[a-z]{2,})(/|$)", re.IGNORECASE)
+
+
+#: The maximum number of names of files that are compared with a missing one.
+_MAX_NAMES: Final = 2_000
+
+
+def _meant(path: str) -> str:
+    """Return the advice for a path without a file: a file with a similar name, or a URL without its scheme."""
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208  # names alone
+    except (OSError, ValueError):
+        names = []
+    question = similar(name[:_SHOWN], names[:_MAX_NAMES], cutoff=0.8)
+    if question:
+        return question
+    if _HOST.match(path[:_SHOWN]) and "/" in path:
+        return "; a URL begins with http:// or https://"
+    return "; check the path"
 
 
 def read_file(path: str) -> bytes:

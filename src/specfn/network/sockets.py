@@ -343,6 +343,15 @@ _ERRORS: Final[Mapping[type[BaseException], type[httpx.TransportError]]] = {
 }
 
 
+_NO_TLS: Final = "the server does not use TLS on this port: use http:// instead of https://"
+
+
+def _is_plain_server(error: BaseException) -> bool:
+    """Return whether a TLS handshake failed because the server answered in plain text; OpenSSL has three names for it."""
+    names = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST")
+    return any(f"[SSL: {name}]" in str(error) for name in names)
+
+
 @contextmanager
 def _client_errors() -> Iterator[None]:
     """Raise errors of httpx instead of those of httpcore."""
@@ -352,7 +361,7 @@ def _client_errors() -> Iterator[None]:
         kind = next((_ERRORS[cause] for cause in type(error).__mro__ if cause in _ERRORS), None)
         if kind is None:
             raise
-        raise kind(str(error)) from error
+        raise kind(_NO_TLS if _is_plain_server(error) else str(error)) from error
 
 
 class _ResponseStream(httpx.SyncByteStream, httpx.AsyncByteStream):

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.http.conftest import listen
 
 SECRET = "canary-71cd"
@@ -96,14 +98,95 @@ def test_arguments(specfn: Any, pets: Path, server: Any) -> None:
     """Arguments come from the line or stdin, are read as they were meant, and refused if they are wrong."""
     ended = specfn("call", pets, "pet", "-", "--base-url", server.url, stdin=b'{"id": "7"}')
     assert (ended.code, server.target) == (0, "/pets/7")
-    assert "$input.id was repaired (" in ended.err
+    assert "id was repaired (" in ended.err
     ended = specfn("call", pets, "pet", '{"id": "seven"}', "--base-url", server.url)
     assert ended.code == 1
-    assert "$input.id: expected integer" in ended.err
+    assert "id: expected integer" in ended.err
     ended = specfn("call", pets, "pet", "--base-url", server.url)
     assert ended.code == 1
     assert len(server.requests) == 1
     assert specfn("call", "-", "pet", "-", "--base-url", server.url).code == 2
+
+
+_DRY = ("--dry-run", "--json", "--anonymous")
+_NAMES = st.sampled_from(["a", "b", "_c", "d-e"])
+_OBJECTS = st.recursive(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5).map(
+        lambda text: f" {text}"
+    ),
+    lambda inner: st.dictionaries(_NAMES, inner, min_size=1, max_size=3),
+    max_leaves=6,
+)
+
+
+def _words(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _words(inner, f"{name}.{key}")
+    else:
+        yield f"{name}={value}"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=st.dictionaries(_NAMES, _OBJECTS, min_size=1, max_size=3))
+def test_words_are_the_same_as_json(specfn: Any, pets: Path, body: Any) -> None:
+    """Each object of objects and texts is the same call as NAME=VALUE and as JSON."""
+    call = ("call", pets, "add", "--base-url", "http://h.example", *_DRY)
+    by_words = specfn(*call, *_words(body, "body"))
+    assert by_words.data == specfn(*call, json.dumps({"body": body})).data
+    assert by_words.data["body"] == body
+
+
+@pytest.mark.parametrize(
+    ("words", "body"),
+    [
+        (["body.a=1", "body.a=2", "body.a=3"], {"a": ["1", "2", "3"]}),
+        (["body.a:=1", "body.b:=[true]"], {"a": 1, "b": [True]}),
+        (["@given.json", "body.a=2"], {"a": "2", "b": 1}),
+        (["body.c=3", "-", "body.a=2"], {"a": "2", "s": 1}),
+        (['{"body": {"a": 1}}', "body.b.c=2"], {"a": 1, "b": {"c": "2"}}),
+        (["body.a=@given.json", "body.b:=@given.json"], None),
+        (["body.a=x=y:=z"], {"a": "x=y:=z"}),
+        (["body.a="], {"a": ""}),
+    ],
+)
+def test_the_forms_of_words(
+    specfn: Any, pets: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], body: Any
+) -> None:
+    """A repeated name is a list, := is JSON, @ is a file, and each word is set in the objects before it."""
+    monkeypatch.chdir(pets.parent)
+    text = '{"body": {"a": 1, "b": 1}}'
+    Path("given.json").write_text(text, encoding="utf-8")
+    ended = specfn(
+        "call",
+        pets,
+        "add",
+        "--base-url",
+        "http://h.example",
+        *_DRY,
+        *words,
+        stdin=b'{"body": {"s": 1}}',
+    )
+    assert ended.code == 0, ended.err
+    assert ended.data["body"] == (body or {"a": text, "b": json.loads(text)})
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["body=x", "body.a=1"], "body.a: 'body' is already set to a value that is not an object"),
+        (["body.a:=x"], "body.a: this is not JSON: "),
+        (["body.a=1", "[1]"], "'[1]' is not an argument; pass body.NAME=VALUE"),
+        (["body.a=1", '{"a"'], "this is not JSON"),
+        (["body" + ".a" * 70 + "=1"], "more than 64 levels"),
+        (["id=1", "@given.json"], "there is no file 'given.json'"),
+    ],
+)
+def test_words_that_are_invalid(specfn: Any, pets: Path, words: list[str], reason: str) -> None:
+    """A word that cannot be read is named, and nothing is sent."""
+    ended = specfn("call", pets, "add", *words, "--base-url", "http://127.0.0.1:9", "--yes")
+    assert ended.code in (1, 2)
+    assert reason in ended.err
 
 
 def test_what_may_change_something_is_asked_about(specfn: Any, pets: Path, server: Any) -> None:

@@ -20,15 +20,15 @@ def test_a_function_answers_to_all_its_names(specfn: Command, products: Path, ke
 
 
 def test_the_text_is_all_that_a_model_reads(specfn: Command, products: Path) -> None:
-    """Place, signature, description and both schemas stand there, in this order."""
+    """Place, arguments in words, description and both schemas stand there, in this order."""
     out = specfn("show", products, "orders_getByOrderId").out
     function = load(products)["orders_getByOrderId"]
     lines = out.splitlines()
     assert lines[:4] == [
         "GET /orders/{orderId} (read)",
-        "orders_getByOrderId(",
-        '  orderId: string & Format<"uuid">',
-        ") -> Order",
+        "orders_getByOrderId",
+        "  orderId: string (uuid)",
+        "  returns Order",
     ]
     places = [out.index(part) for part in (function.description, "Parameters (", "Output (")]
     assert places == sorted(places)
@@ -47,14 +47,14 @@ def test_json_is_the_function(specfn: Command, products: Path) -> None:
 
 
 def test_optional_arguments_and_silence_are_marked(specfn: Command, document: Command) -> None:
-    """An argument that may be missing has a question mark; without content the result is nothing."""
+    """An argument is named as ``call`` reads it, and says if it is optional; without content the result is nothing."""
     query = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
     path = document(
         {"/a": {"get": {"parameters": [query], "responses": {"204": {}}}}, "/b": {"get": {}}}
     )
     out = specfn("show", path, "a_get").out
-    assert "\n  query?: { limit?: integer }\n) -> nothing\n" in out
-    assert "\nb_get() -> nothing\n" in specfn("show", path, "b_get").out
+    assert "\na_get\n  query.limit: integer, optional\n  returns nothing\n" in out
+    assert "\nb_get\n  returns nothing\n" in specfn("show", path, "b_get").out
 
 
 def test_an_unknown_name_is_wrong_use(specfn: Command, products: Path) -> None:

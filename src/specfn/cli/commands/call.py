@@ -1,23 +1,24 @@
 """The subcommand ``specfn call``: call one function and print the response."""
 
 import base64
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from specfn._internal.characters import one_line
 from specfn._internal.did_you_mean import near
-from specfn._internal.json import JsonObject, dumps, dumps_indented
+from specfn._internal.json import JSONDecodeError, JsonObject, dumps, dumps_indented, loads
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS, UnreadableFileError, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.save import refuse_source, write_result
-from specfn.cli.select import find_function
+from specfn.cli.select import CONTAINERS, find_function
 from specfn.cli.terminal import SAFETY, is_colored, is_terminal, paint
 from specfn.errors import ArgumentError, UsageError
 from specfn.http.response.tolerant_json import replace_non_finite
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 @shared.command(
     "call",
+    "specfn call openapi.yaml products_post body.name=Lamp body.price=9.5 --base-url https://shop.example.com",
     """specfn call openapi.yaml 'GET /orders/{orderId}' '{"orderId": 7}' --base-url https://shop.example.com""",
-    """specfn call openapi.yaml orders_post - --base-url https://shop.example.com --dry-run < order.json""",
 )
 @source.argument
 @shared.function_name
-@click.argument("arguments", default="{}")
+@click.argument("words", nargs=-1, metavar="[ARGUMENTS]...")
 @connect.options
 @shared.repeatable("--file", "files", "PLACE=PATH",
                  "Send a file as a property of the body, or as the whole body (PLACE body). Repeat it for an array of files.")  # fmt: skip
@@ -44,26 +45,29 @@ if TYPE_CHECKING:
 @shared.yes
 @shared.output_file
 @shared.as_json("Print status, headers and data as JSON.")
-def command(spec: str, name: str, arguments: str, **options: Any) -> int:
+def command(spec: str, name: str, words: Sequence[str], **options: Any) -> int:
     """Call the function NAME of SPEC with ARGUMENTS, and print the response.
 
-    ARGUMENTS is a JSON object; specfn show lists its keys, and - reads it from stdin. A request that may
-    change data (a safety other than read, see specfn show) needs a confirmation, or the option --yes.
+    ARGUMENTS are NAME=VALUE, NAME:=JSON, @FILE with a JSON object, - for such an object on stdin, or the object itself;
+    a NAME that is repeated is a list. specfn show lists the names. A request that may change data (a safety other than
+    read, see specfn show) needs a confirmation, or the option --yes.
 
     NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
     """
-    if spec == arguments == source.STDIN:
+    if words[:1] and words[0].startswith("/") and name.isalpha():
+        name, words = f"{name} {words[0]}", words[1:]
+    if spec == source.STDIN and source.STDIN in words:
         raise UsageError("stdin cannot be both the document and the arguments; name a file")
     refuse_source(spec, options["path"])
     with Progress() as progress:
         function = find_function(source.application(spec, DEFAULT, progress), name)
-        text = source.stdin(progress) if arguments == source.STDIN else arguments
-    given = _parse_arguments(function, text, options["files"])
+        arguments = _read_words(function, words, progress)
+    given = _parse_arguments(function, arguments, options["files"])
     connection = connect.connection(function.api, options, is_checked=False)
     request = _Request(function, given, connection, options)
     if options["dry_run"]:
         return _show(request)
-    if not _is_confirmed(request, has_stdin=source.STDIN in (spec, arguments)):
+    if not _is_confirmed(request, has_stdin=source.STDIN in (spec, *words)):
         output.complain("not sent: the request was not confirmed")
         return EXIT_FAILURE
     return _call(request)
@@ -85,15 +89,102 @@ class _Request:
         return dry_run(self.function, self.arguments, self.connection)
 
 
-def _parse_arguments(function: "Function", text: str | bytes, files: Sequence[str]) -> Any:
+#: An argument NAME=VALUE or NAME:=JSON.
+_WORD: Final = re.compile(r"""([^\s=:{}\[\]"']+)(:?=)(.*)""", re.DOTALL)
+
+#: Repairs of values that a command line can only write as text.
+_OF_TEXT: Final = frozenset({"number", "boolean", "null", "json", "array", "moved"})
+
+#: The maximum number of levels of a name.
+_MAX_LEVELS: Final = 64
+
+
+def _read_words(function: "Function", words: Sequence[str], progress: Progress) -> Any:
+    """Return the arguments of a command line: the text of one object as it is, or the object of several words.
+
+    Values are texts. The check of the arguments converts them by the schema, like those of a model.
+
+    Raises:
+        UsageError: a word has none of the forms, two words contradict each other, or a file cannot be read.
+    """
+    if len(words) < 2 and not any(map(_WORD.fullmatch, words)):
+        return _read_object(function, words[0], progress) if words else "{}"
+    arguments: JsonObject = {}
+    values: dict[str, list[Any]] = {}
+    for word in words:
+        match = _WORD.fullmatch(word)
+        if match is None:
+            members = _parse_json(word, _read_object(function, word, progress))
+            if not isinstance(members, dict):
+                raise UsageError(f"{word[:_SHOWN]!r} is not a JSON object")
+            arguments.update(members)
+            continue
+        name, operator, value = match.groups()
+        if value.startswith("@"):
+            value = source.read_file(value[1:]).decode(errors="replace")
+        value = _parse_json(name, value) if operator == ":=" else value
+        same = values.setdefault(name, [])
+        same.append(value)
+        _set(arguments, name, value if len(same) == 1 else same)
+    return arguments
+
+
+#: The maximum number of characters of an argument in a message.
+_SHOWN: Final = 80
+
+
+def _read_object(function: "Function", word: str, progress: Progress) -> str | bytes:
+    """Return the text of a JSON object: a word, a file, or stdin."""
+    if word == source.STDIN:
+        return source.stdin(progress)
+    if word.startswith("@"):
+        return source.read_file(word[1:])
+    if "{" in word:
+        return word
+    example = next((key for key, _ in function.schemas.keys), "name")
+    if example in CONTAINERS:
+        example += ".NAME"
+    raise UsageError(
+        f"{word[:_SHOWN]!r} is not an argument; pass {example}=VALUE, a JSON object, or @FILE with a JSON object"
+    )
+
+
+def _parse_json(place: str, text: str | bytes) -> Any:
+    try:
+        return loads(text)
+    except JSONDecodeError as error:
+        raise UsageError(f"{place[:_SHOWN]}: this is not JSON: {error.msg}") from None
+
+
+def _set(arguments: JsonObject, name: str, value: Any) -> None:
+    """Set the value of a dotted name.
+
+    Raises:
+        UsageError: a part of the name is no object, or there are too many parts.
+    """
+    *parents, last = name.split(".", _MAX_LEVELS)
+    if len(parents) == _MAX_LEVELS:
+        raise UsageError(f"{name[:_SHOWN]}: more than {_MAX_LEVELS} levels; write a JSON object")
+    place: Any = arguments
+    for parent in parents:
+        place = place.setdefault(parent, {})
+        if not isinstance(place, dict):
+            raise UsageError(
+                f"{name[:_SHOWN]}: {parent!r} is already set to a value that is not an object"
+            )
+    place[last] = value
+
+
+def _parse_arguments(function: "Function", given: Any, files: Sequence[str]) -> Any:
     """Parse and validate arguments, add files, and report repairs on stderr.
 
     Raises:
         ArgumentError: the arguments are invalid.
         UsageError: the text is truncated and the call may change data.
     """
-    outcome = function.check(text)
-    repairs = outcome.repairs
+    outcome = function.check(given)
+    is_text = isinstance(given, str | bytes)
+    repairs = [repair for repair in outcome.repairs if is_text or repair.kind not in _OF_TEXT]
     if files and (outcome or outcome.fault is None):  # the files may be all that is missing
         complete = _with_files(function, outcome.data, files)
         outcome = replace(function.validate(complete), incomplete=outcome.incomplete)
@@ -104,7 +195,8 @@ def _parse_arguments(function: "Function", text: str | bytes, files: Sequence[st
     if not outcome:
         raise ArgumentError(function.name, outcome.errors)
     for repair in repairs:
-        output.complain(f"{repair.path} was repaired ({repair.kind})")
+        path = repair.path.removeprefix("$input").removeprefix(".") or "the text"
+        output.complain(f"{path} was repaired ({repair.kind})")
     return outcome.data
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 import click
 
 from specfn._internal.json import JsonObject
+from specfn._internal.values import with_count
 from specfn.application.examples import example_faults
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
@@ -46,12 +47,19 @@ _NAMED: Final = 3
 @source.argument
 @shared.profile("Profile of the provider.")
 @click.option("--strict", is_flag=True, help="Also report the findings of openapi-spec-validator.")
+@click.option(
+    "--all",
+    "with_all",
+    is_flag=True,
+    help="Also list what needs no action: adapted schemas, and operations that are left out.",
+)
 @shared.as_json()
-def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
+def command(spec: str, *, profile: str, strict: bool, with_all: bool, as_json: bool) -> int:
     """Report the faults of SPEC and the functions that a provider would refuse.
 
-    Schemas that specfn adapts to the provider are counted. The exit code is 1 if the document is faulty or a
-    function cannot be sent. An example that is invalid under its schema does not change the exit code.
+    The first line is the result; then follows what needs action. Schemas that specfn adapts to the provider are
+    counted. The exit code is 1 if the document is faulty or a function cannot be sent. An example that is invalid under
+    its schema does not change the exit code.
     """
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress, thorough=True)
@@ -59,10 +67,10 @@ def command(spec: str, *, profile: str, strict: bool, as_json: bool) -> int:
         report = _report(application, profile, progress, strict=strict)
     if as_json:
         output.write_value(report)
-    elif _is_faultless(report):
-        output.write_lines(_faultless(report, profile, strict=strict), "good")
     else:
-        for line, meaning in _lines(report):
+        is_good = not report["counts"]["faults"]
+        output.write_lines(_result(report, profile), "good" if is_good else "heading")
+        for line, meaning in _lines(report, with_all=with_all):
             output.write_lines(in_options(line), meaning)
     return EXIT_FAILURE if report["counts"]["faults"] else EXIT_SUCCESS
 
@@ -78,12 +86,8 @@ def _report(
     diagnostics = [*map(members, _diagnostics(application, strict=strict))]
     refused = [*map(members, example_faults(application.raw, _example_reader(application)))]
     errors = [*map(members, application.errors)]
-    lost = [
-        finding
-        for finding in findings
-        if not finding["mended"] and finding["code"] != _TOO_MANY and not finding["pointer"]
-    ]
-    wrong = [error for error in errors if error["code"] not in _EXCLUDED]
+    lost = [*filter(_is_refusal, findings)]
+    wrong = [*filter(_is_wrong, errors)]
     unions = [
         {"function": function.name, "pointer": edit.pointer, "reason": edit.reason}
         for function in application.functions
@@ -136,69 +140,69 @@ def _diagnostics(application: "Application", *, strict: bool) -> "Iterable[Note]
 # -- text output ---------------------------------------------------------------------------------
 
 
-def _is_faultless(report: JsonObject) -> bool:
-    """Return true if there is nothing to correct: the only findings are adapted to the provider."""
+def _result(report: JsonObject, profile: str) -> str:
+    """Return the result as one sentence: how many functions can be sent, what to do, and what is adapted."""
     counts = report["counts"]
-    noted = counts["diagnostics"] + counts["examples"] + counts["errors"] + counts["unions"]
-    return not noted and counts["findings"] == counts["mended"]
+    refused = {finding["function"] for finding in report["findings"] if _is_refusal(finding)}
+    is_over = any(finding["code"] == _TOO_MANY for finding in report["findings"])
+    tasks = [
+        f"{with_count(count, noun)} to {verb}"
+        for count, noun, verb in (
+            (counts["diagnostics"], "fault", "correct in the document"),
+            (sum(map(_is_wrong, report["errors"])), "operation", "correct"),
+            (len(refused), "function", "correct or leave out"),
+            (counts["examples"], "example", "correct"),
+        )
+        if count
+    ]
+    if is_over:
+        tasks.append("too many for one request")
+    sent = with_count(counts["functions"] - len(refused), "function")
+    line = f"{sent} can be sent (profile {profile}); {', '.join(tasks) or 'nothing to do'}"
+    adapted = counts["mended"] + counts["unions"]
+    return (
+        f"{line}; adapted: {with_count(adapted, 'place')} (--all lists them)" if adapted else line
+    )
 
 
-def _faultless(report: JsonObject, profile: str, *, strict: bool) -> str:
-    functions, adapted = report["counts"]["functions"], report["counts"]["mended"]
-    line = f"no faults in {_count(functions, 'function')} for the profile {profile}"
-    if strict:
-        line += ", also none by openapi-spec-validator"
-    if not adapted:
-        return line
-    are = "is" if adapted == 1 else "are"
-    return f"{line}; {_count(adapted, 'detail')} {are} adapted to it (--json lists them)"
+def _is_wrong(error: JsonObject) -> bool:
+    """Return whether an operation is not a function because of a fault, and not by a choice of the caller."""
+    return error["code"] not in _EXCLUDED
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else f'{noun}s'}"
+def _is_refusal(finding: JsonObject) -> bool:
+    """Return whether the provider refuses the function of a finding."""
+    return not finding["mended"] and finding["code"] != _TOO_MANY and not finding["pointer"]
 
 
-def _lines(report: JsonObject) -> Iterator[tuple[str, Meaning]]:
-    """Yield the lines with their meanings."""
+def _lines(report: JsonObject, *, with_all: bool) -> Iterator[tuple[str, Meaning]]:
+    """Yield a line with its meaning for each item that needs action, or for all items."""
     for note in report["diagnostics"]:
         yield f"document: {' '.join(note['text'].split())} (at #{note['pointer']})", "bad"
     for note in report["examples"]:
         yield f"example: {' '.join(note['text'].split())} (at #{note['pointer']})", "warning"
     for error in report["errors"]:
         reason = f"{' '.join(error['reason'].split())} ({error['code']}, at #{error['pointer']})"
-        meaning: Meaning = "plain" if error["code"] in _EXCLUDED else "bad"
-        place = method_and_path(error["method"], error["path"])
-        yield f"{place}: {reason}", meaning
+        if _is_wrong(error) or with_all:
+            place = method_and_path(error["method"], error["path"])
+            yield f"{place}: {reason}", "bad" if _is_wrong(error) else "plain"
     for (mended, code, reason), places in _group(report["findings"]).items():
-        how = "adapted; " if mended else "not sent; "
-        yield f"{code}: {reason}{_where(places, how)}", "plain" if mended else "bad"
-    for reason in dict.fromkeys(union["reason"] for union in report["unions"]):
+        how = "adapted in" if mended else "not sent:"
+        if not mended or with_all:
+            yield f"{code}: {reason}{_where(places, how)}", "plain" if mended else "bad"
+    for reason in dict.fromkeys(union["reason"] for union in report["unions"] if with_all):
         places = [union for union in report["unions"] if union["reason"] == reason]
-        yield f"{_UNION}: {reason}{_where(places)}", "warning"
-    counts = report["counts"]
-    functions, diagnostics, errors, examples, findings = (
-        _count(counts[key], noun)
-        for key, noun in (
-            ("functions", "function"),
-            ("diagnostics", "diagnostic"),
-            ("errors", "error"),
-            ("examples", "invalid example"),
-            ("findings", "finding"),
-        )
-    )
-    are = "is" if counts["mended"] == 1 else "are"
-    summary = (
-        f"{functions}; {diagnostics}, {errors}, {examples}, {findings}, "
-        f"of which {counts['mended']:,} {are} adapted"
-    )
-    yield summary, "heading"
+        yield f"{_UNION}: {reason}{_where(places, 'in')}", "plain"
 
 
-def _where(places: list[JsonObject], how: str = "") -> str:
-    """Return the number of findings with the first functions; empty if no function is affected."""
+def _where(places: list[JsonObject], how: str) -> str:
+    """Return the first functions of findings, and the number of places; empty if no function is affected."""
     names = [*dict.fromkeys(place["function"] for place in places if place["function"])]
-    named = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    return f" ({how}{len(places):,} in {len(names):,}: {named})" if names else ""
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    count = f", {len(places):,} places" if len(places) > len(names) else ""
+    return f" ({how} {', '.join(names[:_NAMED])}{more}{count})"
 
 
 def _group(findings: list[JsonObject]) -> dict[tuple[bool, str, str], list[JsonObject]]:

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 @shared.command(
     "search",
-    "specfn search openapi.yaml 'refund an order'",
+    "specfn search openapi.yaml refund an order",
     "specfn search openapi.yaml invoice --limit 3 --json",
 )
 @source.argument
-@click.argument("query")
+@click.argument("query", nargs=-1, required=True)
 @shared.limit("The maximum number of functions.", 10)
 @shared.select
 @shared.as_json()
-def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json: bool) -> None:
+def command(
+    spec: str, query: Sequence[str], limit: int, globs: Sequence[str], *, as_json: bool
+) -> None:
     """List the functions of SPEC that fit the words of QUERY, best first.
 
     QUERY may be a question or a task. Each function is listed with the words that it matches, and with functions that
@@ -37,7 +39,7 @@ def command(spec: str, query: str, limit: int, globs: Sequence[str], *, as_json:
         application = source.application(spec, DEFAULT, progress)
         progress.begin("searching")
         selected = select_functions(application, globs) if globs else None
-        matches = application.search(query, limit, select=selected)
+        matches = application.search(" ".join(query), limit, select=selected)
     if as_json:
         output.write_value([*map(_data, matches)])
         return

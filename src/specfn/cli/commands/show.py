@@ -1,15 +1,17 @@
 """The subcommand ``specfn show``: one function as a model reads it."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps, dumps_indented
 from specfn.cli import output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.progress import Progress
-from specfn.cli.select import find_function
+from specfn.cli.select import CONTAINERS, find_function
 from specfn.cli.terminal import SAFETY
 from specfn.records import members
 from specfn.settings import DEFAULT
+from specfn.validation.plain_types import plain
 
 if TYPE_CHECKING:
     from specfn.application.application import Application
@@ -32,11 +34,10 @@ def command(spec: str, name: str, *, as_json: bool) -> None:
     with Progress() as progress:
         application = source.application(spec, DEFAULT, progress)
     function = find_function(application, name)
-    signature = _signature(application, function)
     if as_json:
-        output.write_value(_data(function, signature))
+        output.write_value(_data(function, _signature(application, function)))
     else:
-        _show(function, signature)
+        _show(application, function)
 
 
 def _signature(application: "Application", function: "Function") -> str:
@@ -49,12 +50,42 @@ def _signature(application: "Application", function: "Function") -> str:
         f"  {key}{'' if required else '?'}: {describe(root['properties'][key], definitions)}\n"
         for key, required in function.schemas.keys
     ]
-    success = function.route.success
-    result = "nothing"
-    if success is not None and success.schema is not None:
-        result = describe(success.schema, application.document["components"]["schemas"])
     inner = f"\n{''.join(arguments)}" if arguments else ""
-    return f"{function.name}({inner}) -> {result}"
+    return f"{function.name}({inner}) -> {_result(application, function)}"
+
+
+def _result(application: "Application", function: "Function") -> str:
+    from specfn.schema.describe import describe  # noqa: PLC0415  # slow import
+
+    success = function.route.success
+    if success is None or success.schema is None:
+        return "nothing"
+    return describe(success.schema, application.document["components"]["schemas"])
+
+
+#: The words for a property that no call may have, such as a read-only one.
+_FORBIDDEN: Final = plain("never")
+
+
+def _arguments(function: "Function") -> Iterator[str]:
+    """Yield each argument by its name in ``specfn call``, with its type in words. Bodies are shown one level deep."""
+    from specfn.schema.describe import describe  # noqa: PLC0415  # slow import
+
+    root = function.validator
+    definitions = root.get("$defs", {})
+    for key, is_required in function.schemas.keys:
+        schema = root["properties"][key]
+        if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+            schema = definitions.get(schema["$ref"].removeprefix("#/$defs/"), schema)
+        parts, required = {}, frozenset[str]()
+        if isinstance(schema, dict) and key in CONTAINERS:
+            parts, required = schema.get("properties", {}), frozenset(schema.get("required", ()))
+        for name, part in parts.items():
+            words = plain(describe(part, definitions))
+            if words != _FORBIDDEN:
+                yield f"{key}.{name}: {words}{'' if is_required and name in required else ', optional'}"
+        if not parts:
+            yield f"{key}: {plain(describe(schema, definitions))}{'' if is_required else ', optional'}"
 
 
 def _data(function: "Function", signature: str) -> JsonObject:
@@ -82,10 +113,13 @@ def _data(function: "Function", signature: str) -> JsonObject:
     }
 
 
-def _show(function: "Function", signature: str) -> None:
+def _show(application: "Application", function: "Function") -> None:
     place = f"{function.method_and_path} ({function.safety})"
     output.write_lines(place, SAFETY[function.safety])
-    output.write_lines(signature)
+    output.write_lines(function.name, "name")
+    for argument in _arguments(function):
+        output.write_lines(f"  {argument}", hanging=4)
+    output.write_lines(f"  returns {plain(_result(application, function))}", hanging=4)
     if function.description:
         output.write_lines(f"\n{function.description}", hanging=0)
     _show_schema("Parameters", function.parameters)
