@@ -25,12 +25,15 @@ def connect(
         connection: the connection of functions without a connection of their own.
         max_length: the maximum number of characters of a name.
     """
-    known = functions.parts if isinstance(functions, Catalog) else [("", functions.functions, None)]
+    if isinstance(functions, Catalog):
+        known = functions.parts
+    else:  # ``Catalog.of`` refuses other objects
+        known = (("", tuple(getattr(functions, "functions", ())), None),)
     parts = [
         (name, tuple(_connect(function, own or connection) for function in members), own)
         for name, members, own in known
     ]
-    if all(new[1] == tuple(old[1]) for new, old in zip(parts, known, strict=True)):
+    if all(new[1] == old[1] for new, old in zip(parts, known, strict=True)):
         return functions
     return replace(Catalog.of(functions, max_length=max_length), parts=tuple(parts))
 
