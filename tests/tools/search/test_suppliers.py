@@ -90,6 +90,18 @@ def test_a_put_that_adds_a_thing_has_no_supplier() -> None:
     assert needs(lists, "DELETE /blocks/{username}") == {"username": "GET /blocks"}
 
 
+def test_a_name_that_the_list_needs_is_not_supplied_by_it() -> None:
+    """Two parameters of one name hold the same kind of value, unless they are called `id`."""
+    lists = {"GET /users/{username}/following": things(username="string")}
+    place = "DELETE /user/following/{username}"
+    assert needs({**lists, place: {}}, place) == {}
+    ids = things(id="string")
+    numbers = {"GET /orders": ids, "GET /orders/{id}/comments": ids}
+    assert needs({**numbers, "GET /comments/{id}": {}}, "GET /comments/{id}") == {
+        "id": "GET /orders/{id}/comments"
+    }
+
+
 def test_suppliers_are_written_once_and_take_no_place() -> None:
     """A search returns as many functions as asked; each supplier is named once, at the end."""
     application = specfn.load(

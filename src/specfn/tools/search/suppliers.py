@@ -173,7 +173,8 @@ class Suppliers:
             }:
                 return False
         for own in self._needs_of(number):
-            if own.noun == need.noun and own.name not in given:
+            is_same = own.name == need.name and need.identifier != "id"  # ids are of any thing
+            if is_same or (own.noun == need.noun and own.name not in given):
                 return False
             if own.name in given:
                 continue
