@@ -250,6 +250,8 @@ EVERYTHING: dict[str, Any] = {
     "formats": "hint",
     "one_of": "exactly",
     "coerce_arrays": True,
+    "extensions": True,
+    "standard": "include",
     "select": {"methods": ["get"], "without": {"tags": ["x"]}},
     "names": {"a.get": "b"},
     "descriptions": {"a.get": "B"},

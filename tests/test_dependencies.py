@@ -9,8 +9,17 @@ from pathlib import Path
 #: openapi-spec-validator validates with jsonschema.
 NOT_IMPORTED = {"jsonschema", "sniffio"}
 
-#: What only the servers and code mode import, which are extras.
-EXTRA = {"fastapi", "mcp", "mcp-types", "starlette", "uvicorn", "pydantic-monty-client"}
+#: What only the servers, code mode and overlays import, which are extras.
+EXTRA = {
+    "fastapi",
+    "iregexp-check",
+    "jsonpath-rfc9535",
+    "mcp",
+    "mcp-types",
+    "starlette",
+    "uvicorn",
+    "pydantic-monty-client",
+}
 
 
 def _imported(root: Path) -> set[str]:

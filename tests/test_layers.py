@@ -251,7 +251,9 @@ def test_no_vendor_is_named() -> None:
     """A vendor's name appears in its connector file or an adapter file, and nowhere else."""
     texts = {name: path.read_text("utf-8") for name, path in MODULES.items()}
     elsewhere = [name for name in texts if _package(name) not in {"connectors", "adapters"}]
-    assert [name for name in elsewhere if VENDORS.search(texts[name])] == []
+    extension = "x-openai-isConsequential"  # a name in documents
+    found = [name for name in elsewhere if VENDORS.search(texts[name].replace(extension, ""))]
+    assert found == []
 
 
 def test_no_framework_is_named() -> None:

@@ -1,7 +1,7 @@
 """Conversion of any source into an application in one call."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,12 +11,13 @@ from specfn.application.compose import compose
 from specfn.document import normalize as normalizing
 from specfn.document.collector import gc_paused
 from specfn.document.diagnose.check import strict
+from specfn.document.overlay import OverlaySource, apply_overlays, names
 from specfn.document.read import load as loading
 from specfn.document.read.document_credentials import DocumentCredentials, document_credentials
 from specfn.document.read.text import Progress
 from specfn.document.references.bundle import Bundled, bundle
 from specfn.errors import DocumentError, UsageError
-from specfn.settings import DEFAULT, Settings
+from specfn.settings import DEFAULT, Safety, Settings
 
 if TYPE_CHECKING:
     import httpx
@@ -34,6 +35,7 @@ def load(
     expect: str | Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
     auth: "httpx.Auth | tuple[str, str] | None" = None,
+    overlays: Sequence[OverlaySource] = (),
 ) -> Application:
     """Turn an OpenAPI or Swagger document into functions that a language model can call.
 
@@ -48,10 +50,12 @@ def load(
         headers: headers for a document behind a login, e.g. ``{"Authorization": "Bearer ..."}``. They are sent to the
             origin of the URL only: to no other origin that it redirects to, or that the document refers to.
         auth: user and password, or an ``httpx.Auth``, for the same origin only.
+        overlays: OpenAPI Overlays 1.0 and 1.1, as paths, URLs, bytes or dicts: changes of the document, in this order,
+            before it is converted. An action that matches nothing is an error (extra ``overlays``).
 
     Raises:
         DocumentError: the source is not a document of a known version; or it is refused by ``check`` or
-            ``expect``.
+            ``expect``; or an overlay cannot be applied.
         UsageError: an argument is invalid, an option names something that the document does not have, or there
             are headers for a source that is not a URL, or for one of plain http.
         TransportError: the server of a URL did not answer.
@@ -71,7 +75,14 @@ def load(
     credentials = (
         document_credentials(source, headers or {}, auth) if headers or auth is not None else None
     )
-    return convert(source, settings, check=check, expect=expect, credentials=credentials)
+    return convert(
+        source,
+        settings,
+        check=check,
+        expect=expect,
+        credentials=credentials,
+        overlays=_sequence(overlays),
+    )
 
 
 def loads(
@@ -80,6 +91,7 @@ def loads(
     options: "Options | None" = None,
     check: Check = "lenient",
     expect: str | Mapping[str, Any] | None = None,
+    overlays: Sequence[OverlaySource] = (),
 ) -> Application:
     """Convert the text of a document, like ``load``.
 
@@ -89,7 +101,7 @@ def loads(
         (<Function pets_get: GET /pets>,)
     """
     content = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    return load(content, options=options, check=check, expect=expect)
+    return load(content, options=options, check=check, expect=expect, overlays=overlays)
 
 
 def convert(
@@ -101,6 +113,7 @@ def convert(
     credentials: DocumentCredentials | None = None,
     progress: Progress | None = None,
     thorough: bool = False,
+    overlays: Sequence[OverlaySource] = (),
 ) -> Application:
     """Convert a document like ``load``, with the plain record of options.
 
@@ -112,6 +125,7 @@ def convert(
         credentials: the headers for the origin of a URL.
         progress: receives the number of bytes that have arrived from a URL.
         thorough: report duplicate keys in JSON, as ``strict`` does.
+        overlays: as ``load``.
     """
     with gc_paused():
         found = loading.read(
@@ -122,6 +136,8 @@ def convert(
             progress=progress,
             thorough=thorough or check == "strict",
         )
+        levels = _safety_levels(found, settings, credentials) if overlays else {}
+        found = apply_overlays(found, overlays)
         document, problems, unread = _whole(found, settings, credentials)
         if check == "strict":
             _refuse_faulty(document, found)
@@ -136,10 +152,38 @@ def convert(
             notes=(*found.notes, *problems),
             unreadable=found.unreadable,
             unread=unread,
+            overlays=names(overlays),
+            levels=levels,
         )
     if expect is not None:
         _refuse_changed(application, expect)
     return application
+
+
+def _safety_levels(
+    found: loading.Source, settings: Settings, credentials: DocumentCredentials | None
+) -> dict[str, Safety]:
+    """Return the safety of the operations before overlays, which do not lower it; empty without a valid document."""
+    try:
+        document, _, _ = _whole(found, settings, credentials)
+        shared = found.shared or document is not found.document
+        normalized = normalizing.normalize(document, found.uri, shared=shared)
+    except DocumentError:
+        return {}
+    given = settings._replace(select=None, names={}, descriptions={}, safety={}, extensions=False)
+    for options in (given, DEFAULT):
+        try:
+            functions = compose(normalized, options, raw=document, source=found.uri).functions
+        except UsageError:
+            continue  # an option names a part that an overlay adds
+        return {function.method_and_path: function.safety for function in functions}
+    return {}
+
+
+def _sequence(overlays: Any) -> Sequence[OverlaySource]:
+    if isinstance(overlays, list | tuple):
+        return overlays
+    raise UsageError(f"overlays must be a list, not {type(overlays).__name__}")
 
 
 def _whole(
@@ -192,7 +236,7 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
             )
         if application.fingerprint != expect:
             raise DocumentError(
-                f"the document changed: its fingerprint is {application.fingerprint}, not {expect};"
+                f"the document changed{_with(application)}: its fingerprint is {application.fingerprint}, not {expect};"
                 " pass expect=application.lock() to see the changes"
             )
         return
@@ -201,8 +245,14 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
         more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
         changes = "; ".join(map(str, found[:_TOLD]))
         raise DocumentError(
-            f"the document changed, or it is loaded with other options: {changes}{more}"
+            f"the document changed, or it is loaded with other options{_with(application)}: {changes}{more}"
         )
+
+
+def _with(application: Application) -> str:
+    """Return the overlays of an application, for an error."""
+    overlays = ", ".join(application.overlays)
+    return f" or overlays (now {overlays})" if overlays else ""
 
 
 def _refuse_faulty(document: JsonObject, found: loading.Source) -> None:

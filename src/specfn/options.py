@@ -53,6 +53,8 @@ class Options(Model):
         formats: assert the formats of strings and numbers, or only show them.
         one_of: accept a value that fits several alternatives of a ``oneOf`` (``"any"``), or refuse it
             (``"exactly"``, the meaning of JSON Schema).
+        extensions: obey ``x-internal``, ``x-mcp`` and ``x-openai-isConsequential`` of the document. They hide functions
+            and raise the safety of functions that read; they never lower it.
         coerce_arrays: let ``coerce`` and ``check`` turn a text that may be a list (``"a,b"``) into an array of one item.
         select: the functions to keep; the others are left out and are not errors. A predicate, or a ``Selection``
             (also as a dict): by method, path, tag, name, safety, deprecation.
@@ -93,6 +95,7 @@ class Options(Model):
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     one_of: OneOf = "any"
+    extensions: bool = False
     coerce_arrays: bool = False
     select: Annotated[Select | Mapping[str, Any], store_as(Select)] = None
     names: Mapping[str, str] = {}

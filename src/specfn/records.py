@@ -29,7 +29,15 @@ ABSENT: Final = _Absent()
 
 #: Codes of the reasons that an operation is not a function; see ``docs/records.md``.
 OperationCode: TypeAlias = Literal[
-    "chain", "external", "human", "malformed", "method", "path", "recursive", "reference"
+    "chain",
+    "extension",
+    "external",
+    "human",
+    "malformed",
+    "method",
+    "path",
+    "recursive",
+    "reference",
 ]
 
 

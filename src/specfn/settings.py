@@ -110,6 +110,7 @@ class Settings(NamedTuple):
     equals: bool = False
     formats: Literal["assert", "hint"] = "assert"
     one_of: OneOf = "any"
+    extensions: bool = False
     coerce_arrays: bool = False
     select: Callable[[Any], bool] | Selection | None = None
     names: Mapping[str, str] = {}

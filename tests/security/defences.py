@@ -1346,6 +1346,36 @@ DEFENCES: Final = (
         off=uncounted,
         tests="test_a_script_cannot_remove_the_limits test_the_limits_are_of_the_whole_script",
     ),
+    Defence(
+        threat="T52",
+        function="specfn.api:_safety_levels",
+        off=gives({}),
+        tests="test_an_overlay_lowers_no_safety",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.document.read.limits:Steps.spend",
+        off=gives(None),
+        tests="test_an_overlay_takes_a_limited_number_of_steps",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.document.overlay:count_nodes",
+        off=gives(0),
+        tests="test_the_result_of_an_overlay_is_limited",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.migrate.migrate:_refuse_hidden",
+        off=gives(None),
+        tests="test_an_extension_hides_and_raises",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.application.compose:safety_by_extension",
+        off=gives(None),
+        tests="test_an_extension_hides_and_raises",
+    ),
 )
 
 

@@ -52,7 +52,8 @@ class Application(FunctionSet):
         source: the URL or file URI that it was read from; ``None`` for text and dicts.
         settings: how it was converted.
         notes: faults of the document that belong to no single operation.
-        raw: the document as it was read, for its diagnostics.
+        raw: the document as it was read and changed by overlays, for its diagnostics.
+        overlays: the names of the overlays.
     """
 
     functions: NamedFunctions
@@ -62,6 +63,7 @@ class Application(FunctionSet):
     settings: Settings = field(repr=False)
     notes: tuple[Note, ...]
     raw: JsonObject = field(repr=False)
+    overlays: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Application of {len(self.functions)} functions, {len(self.errors)} errors>"
@@ -530,7 +532,7 @@ class Application(FunctionSet):
             >>> app.changes(locked)
             ()
         """
-        return lock(self.functions)
+        return lock(self.functions, self.overlays)
 
     def changes(self, expected: str | Mapping[str, Any]) -> "tuple[Change, ...]":
         """Return the changes since ``lock()`` was written or ``fingerprints`` were stored.

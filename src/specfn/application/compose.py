@@ -10,7 +10,7 @@ from specfn.application.keyed_options import refuse_unmatched, with_names_and_de
 from specfn.document.normalize import Normalized
 from specfn.document.references.number_users import NumberUsers
 from specfn.document.references.resolve import DanglingReferenceError, Resolver
-from specfn.document.upgrade.keywords import is_true
+from specfn.document.upgrade.keywords import is_boolean, is_true
 from specfn.document.upgrade.openapi3 import dicts
 from specfn.function import naming
 from specfn.function.composer import Composer
@@ -23,11 +23,17 @@ from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.parameters.parameters import reason_to_reserve
 from specfn.migrate.parameters.standard import mark_standard
 from specfn.migrate.route import Api, Route
-from specfn.migrate.safety import is_repeatable, method_safety, safety_by_verb
+from specfn.migrate.safety import (
+    exceeds,
+    is_repeatable,
+    method_safety,
+    safety_by_extension,
+    safety_by_verb,
+)
 from specfn.records import Note
 from specfn.schema.expansion_limits import MAX_NODES, Unfolding, is_suspicious
 from specfn.schema.patterns.cost import bytes_of_function
-from specfn.settings import Settings
+from specfn.settings import Safety, Settings
 from specfn.tools.function_keys import FunctionKeys
 from specfn.tools.function_set import AdvertisedFunction, NamedFunctions
 from specfn.tools.selection import choose
@@ -42,6 +48,8 @@ def compose(
     notes: tuple[Note, ...] = (),
     unreadable: bool = False,
     unread: Mapping[str, str] = {},  # it is never changed
+    overlays: tuple[str, ...] = (),
+    levels: Mapping[str, Safety] = {},  # it is never changed
 ) -> Application:
     """Compose the functions of a normalized document. Schemas are composed on first use.
 
@@ -53,6 +61,8 @@ def compose(
         notes: faults found while it was read.
         unreadable: whether it contains numbers that could not be read.
         unread: why references to other documents were not followed, by their texts.
+        overlays: the names of the overlays that changed the document.
+        levels: the safety of operations before that, by ``METHOD /path``.
     """
     document = normalized.document
     schemas = document["components"]["schemas"]
@@ -74,9 +84,11 @@ def compose(
     routes, faults = _distribute_notes(routes, normalized.notes)
     resolver = Resolver(raw, source)
     routes = tuple(
-        _with_safety(route._replace(raw=_raw_operation(resolver, route)), settings)
+        _with_safety(route._replace(raw=_raw_operation(resolver, route)), settings, levels)
         for route in routes
     )
+    if settings.extensions:
+        routes = tuple(_note_extensions(route) for route in routes)
     if settings.standard == "omit":
         routes = tuple(mark_standard(routes, settings.hidden))
     identities = [route.method_and_path for route in routes]
@@ -98,6 +110,7 @@ def compose(
         settings=settings,
         notes=(*notes, *faults, *_unrequired_notes(api)),
         raw=raw,
+        overlays=overlays,
     )
 
 
@@ -225,16 +238,35 @@ def _unrequired_notes(api: Api) -> Iterator[Note]:
             yield Note(pointer=join(("components", "securitySchemes", name)), text=text)
 
 
-def _with_safety(route: Route, settings: Settings) -> Route:
-    """Return a route with the safety that ``Options.safety`` gives it, else that of its method and its verb (rule F6)."""
+def _with_safety(route: Route, settings: Settings, levels: Mapping[str, Safety]) -> Route:
+    """Return a route with its safety (rule F6).
+
+    It is that of ``Options.safety``, else that of the method and the verb, but not less than before overlays.
+    """
     asked = next(values_for(settings.safety, route_keys(route)), None) if settings.safety else None
     if asked is not None:
         return route._replace(safety=asked)
     safety = method_safety(route)
-    by_verb = safety_by_verb(route, safety)
-    if by_verb is None:
+    raised = safety_by_verb(route, safety)
+    if raised is None and settings.extensions:
+        raised = safety_by_extension(route, safety)
+    before = levels.get(route.method_and_path, "read")
+    if exceeds(before, safety if raised is None else raised[0]):
+        text = f"the safety is {before!r} as without overlays; Options.safety overrides it"
+        raised = before, Note(pointer=route.pointer, text=text)
+    if raised is None:
         return route._replace(safety=safety)
-    return route._replace(safety=by_verb[0], notes=(*route.notes, by_verb[1]))
+    return route._replace(safety=raised[0], notes=(*route.notes, raised[1]))
+
+
+def _note_extensions(route: Route) -> Route:
+    """Return a route with a note about a value of ``x-mcp`` that is not a boolean."""
+    if "x-mcp" not in route.operation or is_boolean(route.operation["x-mcp"]):
+        return route
+    text = (
+        "x-mcp was ignored: it is not true or false; Options.select and Options.names do the rest"
+    )
+    return route._replace(notes=(*route.notes, Note(pointer=f"{route.pointer}/x-mcp", text=text)))
 
 
 def _function(

@@ -44,14 +44,19 @@ class Change:
         return f"{self.name} is {'new' if self.kind == 'added' else 'gone'}"
 
 
-def lock(functions: Sequence[Function]) -> str:
-    """Return the fingerprints of functions and of their parts as JSON text in lines, for a file and for diffs."""
+def lock(functions: Sequence[Function], overlays: Sequence[str] = ()) -> str:
+    """Return the fingerprints of functions and of their parts as JSON text in lines, for a file and for diffs.
+
+    The names of overlays are for readers; what the overlays change is in the fingerprints.
+    """
     entries = {
         function.name: {"fingerprint": function.fingerprint, **parts(function)}
         for function in functions
     }
     whole = combine_fingerprints(function["fingerprint"] for function in entries.values())
-    return dumps_indented({_VERSION: 1, "fingerprint": whole, "functions": entries}).decode() + "\n"
+    named = {"overlays": [*overlays]} if overlays else {}
+    content = {_VERSION: 1, **named, "fingerprint": whole, "functions": entries}
+    return dumps_indented(content).decode() + "\n"
 
 
 def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) -> tuple[Change, ...]:

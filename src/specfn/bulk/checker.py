@@ -2,7 +2,7 @@
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +11,7 @@ from specfn import api
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted
 from specfn.bulk.rows import ADDED, RowChecker, json_text
+from specfn.document.overlay import OverlaySource
 from specfn.errors import DocumentError, UsageError
 from specfn.settings import Settings
 
@@ -40,6 +41,7 @@ class Checker:
     Attributes:
         spec: the document, as for ``specfn.load``. A path is absolute.
         options: the options of the conversion.
+        overlays: changes of the document, as for ``specfn.load``. Paths are absolute.
         fingerprint: a digest of the complete document and of the options.
     """
 
@@ -49,6 +51,7 @@ class Checker:
         options: "Options | None" = None,
         *,
         fingerprint: str | None = None,
+        overlays: Sequence[OverlaySource] = (),
     ) -> None:
         """Load the document, unless its fingerprint is known.
 
@@ -56,12 +59,14 @@ class Checker:
             spec: a path, a URL, the text as bytes, or the document as a dict.
             options: how to convert; see ``specfn.Options``.
             fingerprint: ``fingerprint`` of another checker. The document is then loaded on first use.
+            overlays: as for ``specfn.load``.
 
         Raises:
             DocumentError: the document cannot be read.
         """
         self.spec = _absolute(spec)
         self.options = options
+        self.overlays = tuple(map(_absolute, overlays))
         self.fingerprint = fingerprint or self._load()
 
     def __repr__(self) -> str:
@@ -107,7 +112,7 @@ class Checker:
 
     def _load(self) -> str:
         """Load the document, keep its check if it has the expected fingerprint, and return its fingerprint."""
-        app = api.load(self.spec, options=self.options)
+        app = api.load(self.spec, options=self.options, overlays=self.overlays)
         fingerprint = fingerprint_of(app)
         self.fingerprint = getattr(self, "fingerprint", fingerprint)
         if fingerprint == self.fingerprint:

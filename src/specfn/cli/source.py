@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -16,6 +17,7 @@ from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError
 from specfn.cli.shared_options import complete_files, repeatable
 from specfn.cli.terminal import is_terminal
+from specfn.document.overlay import OverlayError
 from specfn.document.read.limits import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
@@ -36,8 +38,9 @@ _SITE: Final = re.compile(r"(?P<origin>https?://[^/?#]+)(?P<path>[^?#]*)", re.IG
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: The key of the values of ``--references`` among those of a command line.
+#: The keys of the values of ``--references`` and ``--overlay`` among those of a command line.
 _REFERENCES: Final = "specfn.references"
+_OVERLAYS: Final = "specfn.overlays"
 
 
 def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
@@ -72,8 +75,17 @@ def allowed_references() -> str | tuple[str, ...]:
     return "internal" if context is None else context.meta.get(_REFERENCES, "internal")
 
 
-#: The option for the documents to which a document may refer.
-references = repeatable(
+def _keep_overlays(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+    context.meta[_OVERLAYS] = values
+
+
+def given_overlays() -> tuple[str, ...]:
+    """Return the overlays of the command line that is executed."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(_OVERLAYS, ())
+
+
+_references = repeatable(
     "--references",
     "references",
     "DIR|URL",
@@ -81,12 +93,27 @@ references = repeatable(
     callback=_keep_references,
     expose_value=False,
 )
+_overlays = repeatable(
+    "--overlay",
+    "overlays",
+    "FILE",
+    "OpenAPI Overlay that changes the document before anything else; several in their order.",
+    callback=_keep_overlays,
+    expose_value=False,
+    shell_complete=complete_files,
+)
+
+
+def document_options(command: _Command) -> _Command:
+    """Add the options of each subcommand that reads documents."""
+    with_options: _Command = _references(_overlays(command))
+    return with_options
 
 
 def argument(command: _Command) -> _Command:
     """Add the argument and the options of each subcommand that reads a document."""
     add = click.argument("spec", shell_complete=complete_files)
-    return add(references(command))  # type: ignore[no-any-return]  # the decorator is untyped
+    return add(document_options(command))
 
 
 #: The last application. It is kept because freeing it takes as long as parsing its document.
@@ -94,7 +121,12 @@ _last: list["Application"] = []
 
 
 def application(
-    spec: str, settings: "Settings", progress: "Progress", *, thorough: bool = False
+    spec: str,
+    settings: "Settings",
+    progress: "Progress",
+    *,
+    thorough: bool = False,
+    overlays: Sequence[str] | None = None,
 ) -> "Application":
     """Read and convert the document that the caller named.
 
@@ -103,6 +135,7 @@ def application(
         settings: options of the conversion.
         progress: receives the number of read bytes.
         thorough: look for every fault of the text.
+        overlays: paths or URLs; those of the command line by default.
 
     Raises:
         DocumentError: the document is not readable as OpenAPI or Swagger.
@@ -110,24 +143,39 @@ def application(
         UsageError: the argument is ``-`` and stdin is closed.
     """
     settings = with_references(settings)
-    _last[:] = [_convert(spec, settings, progress, thorough=thorough)]
+    _last[:] = [_convert(spec, settings, progress, thorough=thorough, overlays=overlays)]
     return _last[0]
 
 
 def _convert(
-    spec: str, settings: "Settings", progress: "Progress", *, thorough: bool = False
+    spec: str,
+    settings: "Settings",
+    progress: "Progress",
+    *,
+    thorough: bool = False,
+    overlays: Sequence[str] | None = None,
 ) -> "Application":
     """Read and convert a document. Arguments and errors are those of ``application``."""
-    given = content(spec, progress)
+    read = partial(
+        convert,
+        settings=settings,
+        progress=progress.read,
+        thorough=thorough,
+        overlays=given_overlays() if overlays is None else overlays,
+    )
     try:
-        return convert(given, settings, progress=progress.read, thorough=thorough)
+        return read(content(spec, progress))
+    except OverlayError:
+        raise
     except DocumentError as error:
         places = usual_places(spec)
         if not places or error.pointer:
             raise
         for place in places:
             try:
-                found = convert(place, settings, progress=progress.read, thorough=thorough)
+                found = read(place)
+            except OverlayError:
+                raise
             except DocumentError:
                 continue
             output.complain(f"the document is at {url_without_secrets(place)}; pass this URL")

@@ -24,7 +24,7 @@ _FILE: Final = "file:"
 
 _SWITCHES: Final = {option.field: option.values for option in CALL_OPTIONS}
 _DOCUMENT: Final = [
-    *"spec base_url auth headers query cookies origins timeout select references".split(),
+    *"spec base_url auth headers query cookies origins timeout select references overlays".split(),
     *_SWITCHES,
 ]
 _SERVER: Final = "documents mode allow read_only page_size files fields answer_limit".split()
@@ -47,6 +47,7 @@ class DocumentConfig:
         timeout: seconds of a call.
         select: patterns of functions; all if empty.
         references: a directory, or origins, from which references to other documents are read.
+        overlays: paths or URLs of overlays, in their order.
         switches: the switches of its connection, by field.
     """
 
@@ -61,6 +62,7 @@ class DocumentConfig:
     timeout: float | None = None
     select: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
     switches: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -183,6 +185,7 @@ class _ConfigReader:
             "timeout": self._seconds,
             "select": self._texts,
             "references": self._texts,
+            "overlays": self._texts,
         }
         values = {
             key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts

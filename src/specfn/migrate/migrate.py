@@ -8,7 +8,7 @@ from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 from specfn.document.references.number_users import NumberUsers
 from specfn.document.references.resolve import reference_of
-from specfn.document.upgrade.keywords import is_true
+from specfn.document.upgrade.keywords import is_boolean, is_true
 from specfn.document.upgrade.openapi3 import METHODS, dicts, is_name
 from specfn.migrate import accessor
 from specfn.migrate.bodies.bodies import (
@@ -114,6 +114,8 @@ def migrate(
     colons = colon_segments(document, settings)
     for operation in operations(document):
         try:
+            if settings.extensions:
+                _refuse_hidden(operation, document)
             templates.append((operation, _template(operation, settings, numbers, colons)))
         except Refused as refused:
             templates.append((operation, _error(operation, refused, unread)))
@@ -230,6 +232,16 @@ def _template(
         return parse_template(operation.path, _declared_in_path(operation.raw), colons)
     except ValueError as error:
         raise Refused("path", str(error), join(("paths", operation.path))) from None
+
+
+def _refuse_hidden(operation: Operation, document: JsonObject) -> None:
+    """Refuse an operation that its document hides from models (rule R13)."""
+    levels = [node for node in (operation.raw, operation.item, document) if isinstance(node, dict)]
+    if any(is_true(node.get("x-internal")) for node in levels):
+        raise Refused("extension", "x-internal hides the operation", operation.pointer)
+    closest = next((node["x-mcp"] for node in levels if is_boolean(node.get("x-mcp"))), None)
+    if closest is not None and not is_true(closest):
+        raise Refused("extension", "x-mcp: false hides the operation", operation.pointer)
 
 
 def _declared_in_path(raw: JsonObject) -> Iterator[str]:

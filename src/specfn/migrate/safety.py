@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.pointer import join
+from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.accessor import words_of
 from specfn.migrate.parameters.reserved import overrides
 from specfn.migrate.route import Placeholder, Route
@@ -171,6 +172,8 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_CONSEQUENTIAL: Final = "x-openai-isConsequential"
+
 #: The verbs that change data, in their base form, with the safety of a reading method that has them.
 _VERBS: Final[dict[str, Safety]] = {
     **dict.fromkeys(
@@ -287,6 +290,14 @@ def safety_by_verb(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
     token = reasons[0].token
     pointer = f"{route.pointer}/{token}" if token else join(("paths", route.path))
     return by_verb, Note(pointer=pointer, text=text)
+
+
+def safety_by_extension(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
+    """Return the higher safety that ``x-openai-isConsequential`` gives an operation, with a note (rule R13)."""
+    if safety != "read" or not is_true(route.operation.get(_CONSEQUENTIAL)):
+        return None
+    text = f"the safety is 'write', because of {_CONSEQUENTIAL}; Options.safety overrides it"
+    return "write", Note(pointer=f"{route.pointer}/{_CONSEQUENTIAL}", text=text)
 
 
 def _changes(route: Route) -> tuple[_Place, ...]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from specfn.records import Note
 
 #: Codes of operations that the caller excluded, and the code of too many functions.
-_EXCLUDED: Final = frozenset({"human", "method"})
+_EXCLUDED: Final = frozenset({"extension", "human", "method"})
 _TOO_MANY: Final = "count"
 
 #: The kind of edit for a union whose branches may overlap.

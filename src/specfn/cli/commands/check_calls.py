@@ -62,7 +62,8 @@ def command(
             from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
 
             options = Options(references=allowed)
-        checker = Checker(source.content(spec, progress), options)
+        overlays = source.given_overlays()
+        checker = Checker(source.content(spec, progress), options, overlays=overlays)
         jobs = jobs or processor_count()
 
         def show(counts: "Counts", share: float | None) -> None:

@@ -9,6 +9,7 @@ from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
 from specfn.cli.save import write_result
 from specfn.document.collector import gc_paused
+from specfn.document.overlay import apply_overlays
 from specfn.document.read.limits import check_document
 from specfn.document.read.load import read
 
@@ -34,7 +35,9 @@ def command(spec: str, version: str, path: str | None) -> None:
     stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
     """
     with Progress() as progress, gc_paused():
-        original = read(source.content(spec, progress), progress=progress.read)
+        original = apply_overlays(
+            read(source.content(spec, progress), progress=progress.read), source.given_overlays()
+        )
         allowed = source.allowed_references()
         if allowed != "internal":
             from specfn.document.references.bundle import bundle  # noqa: PLC0415  # for this option

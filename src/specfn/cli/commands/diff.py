@@ -11,6 +11,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.terminal import Meaning
+from specfn.document.overlay import names
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 )
 @click.argument("old", shell_complete=shared.complete_files)
 @click.argument("new", shell_complete=shared.complete_files)
-@source.references
+@source.document_options
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")
@@ -77,10 +78,12 @@ def command(
         for verdict in _TITLES
     }
     if as_json:
-        data = {
+        data: dict[str, Any] = {
             "differences": [difference.as_json() for difference in differences],
             "counts": counts,
         }
+        if source.given_overlays():
+            data["overlays"] = [*names(source.given_overlays())]
         output.write_value(data)
     elif markdown:
         output.write_text("\n".join(_markdown(differences, counts, show_all=show_all)))
@@ -126,11 +129,12 @@ def _counts_by_kind(groups: "list[list[Difference]]") -> Sequence[tuple[str, int
 # -- text ------------------------------------------------------------------------------------------
 
 
-def _summary(counts: dict[Any, int]) -> str:
-    return (
-        f"{sum(counts.values()):,} differences: {counts['yes']:,} breaking, {counts['maybe']:,} maybe breaking, "
-        f"{counts['no']:,} other"
-    )
+def _summary(counts: dict[Any, int], none: str = "no differences") -> str:
+    """Return the numbers of differences, with the overlays that were applied to both documents."""
+    total = sum(counts.values())
+    text = f"{total:,} differences: {counts['yes']:,} breaking, {counts['maybe']:,} maybe breaking, {counts['no']:,} other"
+    overlays = ", ".join(names(source.given_overlays()))
+    return (text if total else none) + (f"; with {overlays}" if overlays else "")
 
 
 def _show(differences: Sequence["Difference"], counts: dict[Any, int], *, show_all: bool) -> None:
@@ -149,7 +153,7 @@ def _show(differences: Sequence["Difference"], counts: dict[Any, int], *, show_a
                 text = f"{where}: {difference.sentence}" if where else difference.sentence
                 output.write_lines(f"  {_line(text)} ({difference.kind})", _MEANINGS[verdict])
         output.write_lines("")
-    output.write_lines(_summary(counts) if differences else "no differences")
+    output.write_lines(_summary(counts))
 
 
 def _line(text: str) -> str:
@@ -174,7 +178,7 @@ _PLAIN: Final = str.maketrans(
 def _markdown(
     differences: Sequence["Difference"], counts: dict[Any, int], *, show_all: bool
 ) -> Iterator[str]:
-    yield f"### API changes: {_summary(counts)}" if differences else "### API changes: none"
+    yield f"### API changes: {_cell(_summary(counts, 'none'))}"
     for verdict, title in _TITLES.items():
         groups = _groups(differences, verdict, show_all=show_all)
         if not groups:

@@ -105,7 +105,8 @@ def _report(
     for figures, own in zip(listed, edits, strict=False):
         figures["edits"] = own
     errors = [*map(members, application.errors)]
-    return {"functions": listed, "errors": errors, "notes": notes, "counts": counts}
+    overlays = {"overlays": [*application.overlays]} if application.overlays else {}
+    return {"functions": listed, "errors": errors, "notes": notes, "counts": counts, **overlays}
 
 
 def _notes(function: "Function") -> tuple[Note, ...]:
@@ -135,6 +136,7 @@ def _lists(found: JsonObject) -> Iterator[tuple[str, list[str]]]:
     """Yield the title and the lines of each list that is not empty."""
     over = [*_over_lines(found)]
     for title, count, lines in (
+        ("Overlays", len(found.get("overlays", ())), found.get("overlays", ())),
         ("Over a limit", len(over), over),
         ("Not functions", len(found["errors"]), map(_error_line, found["errors"])),
         ("Notes", len(found["notes"]), note_lines(_pairs(found["notes"]))),

@@ -38,7 +38,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "specfn serve --config servers.yaml --http 127.0.0.1:8000",
 )
 @click.argument("specs", metavar="[NAME=]SPEC...", nargs=-1, shell_complete=shared.complete_files)
-@source.references
+@source.document_options
 @click.option("--stdio", is_flag=True, help="Use stdin and stdout; the default.")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve HTTP at /mcp.")
 @shared.repeatable(
@@ -211,6 +211,7 @@ def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
     if options["config"] is None:
         return ServerConfig(documents=_documents(specs, options))
     used = [option for field, option in {**_OF_ONE, **_OF_EACH}.items() if options[field]]
+    used += ["--overlay"] if source.given_overlays() else []
     if specs or used:
         named = "SPEC" if specs else used[0]
         raise UsageError(f"{named} and --config cannot be combined: pass one of them")
@@ -244,6 +245,7 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             origins=tuple(options["origins"]),
             timeout=options["timeout"],
             select=tuple(options["globs"]),
+            overlays=source.given_overlays(),
             switches={row.field: options[row.field] for row in CALL_OPTIONS},
         )
         for name, spec in pairs
@@ -272,11 +274,10 @@ def _check_names(pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]) -
             raise UsageError(f"{spec} has no name: pass NAME=SPEC for each of several documents")
         if names.count(name) > 1:
             raise UsageError(f"two documents have the name {name!r}: pass different names")
-    for field, option in _OF_ONE.items():
-        if len(names) > 1 and options[field]:
-            raise UsageError(
-                f"{option} names no document, but there are several: use --config FILE"
-            )
+    used = [option for field, option in _OF_ONE.items() if options[field]]
+    used += ["--overlay"] if source.given_overlays() else []
+    if len(names) > 1 and used:
+        raise UsageError(f"{used[0]} names no document, but there are several: use --config FILE")
 
 
 def _by_document(
@@ -308,7 +309,9 @@ def _load(
             place = f"{document.name}: references"
             references = source.parse_references(document.references, place)
             settings = common._replace(references=references)
-        application = source.application(document.spec, settings, progress)
+        application = source.application(
+            document.spec, settings, progress, overlays=document.overlays
+        )
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
         name = "" if is_one else document.name
@@ -413,6 +416,7 @@ def _read_config(file: str) -> "ServerConfig":
             document,
             spec=locate(document.spec),
             references=tuple(map(locate, document.references)),
+            overlays=tuple(map(locate, document.overlays)),
         )
         for document in config.documents
     ]
@@ -586,6 +590,7 @@ def _print_config(
         allowed = () if allowed == DEFAULT.references else (_absolute(allowed),)
     for option, values in (
         ("--references", allowed),
+        ("--overlay", map(_absolute, source.given_overlays())),
         ("--base-url", options["base_urls"]),
         ("--select", options["globs"]),
         ("--allow", options["allow"]),

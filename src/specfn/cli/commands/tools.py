@@ -103,6 +103,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     _check(options)
     refuse_source(spec, path)
     options["references"] = source.allowed_references()  # for other processes, too
+    options["overlays"] = source.given_overlays()
     convert = partial(_convert, options=options)
     if os.path.isdir(spec):  # noqa: PTH112  # False for a path that is empty or too long
         from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
@@ -142,7 +143,7 @@ def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Con
         references=options["references"],
     )
     with Progress() as progress:
-        application = source.application(spec, settings, progress)
+        application = source.application(spec, settings, progress, overlays=options["overlays"])
         shortlist = _choose(application, options)
         write = _write_functions if options["profile"] is None else _write_provider_tools
         messages, is_complete = write(shortlist, path, options, progress)

@@ -97,6 +97,40 @@ def _children(container: Any) -> Iterable[Any]:
     return container.values() if isinstance(container, dict) else container
 
 
+def count_nodes(document: JsonObject, limit: int) -> int:
+    """Count the keys and values of a document, shared ones at each of their locations; stop above the limit."""
+    count = 0
+    stack: list[Any] = [document]
+    while stack and count <= limit:
+        node = stack.pop()
+        values = node.values() if node.__class__ is dict else node
+        count += 2 * len(node) if node.__class__ is dict else len(node)
+        stack.extend(value for value in values if value.__class__ in {dict, list})
+    return count
+
+
+class TooManyStepsError(Exception):
+    """A number of steps is exceeded."""
+
+
+class Steps:
+    """The steps that are left for an evaluation whose length the author of a text chooses."""
+
+    def __init__(self, limit: int) -> None:
+        """Store the number of steps."""
+        self.left = limit
+
+    def spend(self, count: int = 1) -> None:
+        """Take steps.
+
+        Raises:
+            TooManyStepsError: fewer are left.
+        """
+        self.left -= count
+        if self.left < 0:
+            raise TooManyStepsError
+
+
 def check_document(document: Any) -> JsonObject:
     """Check a caller's ``dict`` as a document. Return the same object, unless integer keys became strings.
 

@@ -7,12 +7,13 @@ read files and services of the user through them (threat T6).
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn.document.read import load
 from specfn.document.read.document_credentials import DocumentCredentials
+from specfn.document.read.limits import count_nodes
 from specfn.errors import DocumentError, TransportError, UsageError
 
 #: The maximum number of other documents for one document.
@@ -95,7 +96,7 @@ class DocumentLoader:
         if source.unreadable:
             raise RefusedError("its target contains a number that cannot be read")
         document = source.document
-        self._nodes += _count(document, MAX_NODES - self._nodes)
+        self._nodes += count_nodes(document, MAX_NODES - self._nodes)
         if self._nodes > MAX_NODES:
             raise RefusedError(
                 f"the other documents contain more than {MAX_NODES:,} keys and values"
@@ -120,18 +121,6 @@ def _path_of(part: str) -> str:
     from urllib.request import url2pathname  # noqa: PLC0415  # 30 ms that few documents need
 
     return url2pathname(part)
-
-
-def _count(document: JsonObject, limit: int) -> int:
-    """Count the keys and values of a document; stop above the limit."""
-    count = 0
-    stack: list[Any] = [document]
-    while stack and count <= limit:
-        node = stack.pop()
-        values = node.values() if node.__class__ is dict else node
-        count += 2 * len(node) if node.__class__ is dict else len(node)
-        stack.extend(value for value in values if value.__class__ in {dict, list})
-    return count
 
 
 def _read_content(

@@ -64,6 +64,11 @@ def is_true(value: Any) -> bool:
     return value is True or (value.__class__ is str and value.lower() == "true")
 
 
+def is_boolean(value: Any) -> bool:
+    """Return whether a flag of a document is set or cleared, also by the texts ``"true"`` and ``"false"``."""
+    return value.__class__ is bool or str(value).lower() in {"true", "false"}
+
+
 def is_plain(node: JsonObject) -> bool:
     """Return whether a schema is one type with texts next to it. Such a schema needs no upgrade."""
     if len(node) == 1:
