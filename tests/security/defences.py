@@ -73,6 +73,18 @@ def gives(value: Any) -> Callable[[Any], Callable[..., Any]]:
     return lambda _: lambda *_, **__: value
 
 
+def first_connection(connect: Any) -> Callable[..., Any]:
+    """The connection of the first caller serves all."""
+    kept: list[Any] = []
+
+    async def connection(self: Any) -> Any:
+        if not kept:
+            kept.append(await connect(self))
+        return kept[0]
+
+    return connection
+
+
 def in_this_process(_: Any) -> Callable[..., Any]:
     """The findings of another validator, made where nothing can end it."""
 
@@ -910,6 +922,18 @@ DEFENCES: Final = (
         tests="test_nothing_of_a_client_reaches_the_api",
     ),
     Defence(
+        threat="T29",
+        function="specfn.mcp.callers:CallerConnections.connection",
+        off=first_connection,
+        tests="test_each_caller_has_its_own_connection",
+    ),
+    Defence(
+        threat="T29",
+        function="specfn.mcp.callers:principal_components",
+        off=lambda _: lambda token: (token.client_id, None, None),
+        tests="test_the_id_of_a_caller_is_that_of_one_user",
+    ),
+    Defence(
         threat="T30",
         function="specfn.http_server.guard:Guard._refusal",
         off=gives(None),
@@ -1324,7 +1348,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T40",
-        function="specfn.mcp.served_functions:_caller",
+        function="specfn.mcp.served_functions:caller_id",
         off=gives(""),
         tests="test_a_token_covers_all_but_the_human_part",
     ),

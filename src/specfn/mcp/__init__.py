@@ -1,18 +1,24 @@
 """A server of the Model Context Protocol over the functions of one or several documents.
 
-``server`` returns a server of the official SDK, and ``asgi`` an application for ASGI workers. Both need the extra
-``specfn[mcp]``.
+``server`` returns a server of the official SDK, and ``asgi`` an application for ASGI workers, which can
+serve each ``Caller`` with a connection of its own. All need the extra ``specfn[mcp]``.
 """
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from specfn.mcp.build import asgi, server
+    from specfn.mcp.callers import Caller
 else:
     from specfn._internal.lazy_names import lazy_names
 
     __getattr__, __dir__ = lazy_names(
-        globals(), {"asgi": "specfn.mcp.build", "server": "specfn.mcp.build"}
+        globals(),
+        {
+            "Caller": "specfn.mcp.callers",
+            "asgi": "specfn.mcp.build",
+            "server": "specfn.mcp.build",
+        },
     )
 
-__all__ = ["asgi", "server"]
+__all__ = ["Caller", "asgi", "server"]

@@ -26,6 +26,7 @@ except ImportError as error:
 from specfn.calling.function_search import titles as titles_of
 from specfn.http_server.guard import LOOPBACK
 from specfn.mcp import search_tools
+from specfn.mcp.callers import CallerConnections
 from specfn.mcp.handlers import Handlers
 from specfn.mcp.http_app import HttpApp
 from specfn.mcp.saved_files import SavedFiles
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from specfn._internal.json import JsonObject
     from specfn.http.connection import Connection
+    from specfn.mcp.callers import Connect
 
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
 Approval: TypeAlias = Literal["ask", "refuse", "allow"]
@@ -55,7 +57,7 @@ _EVERYTHING: Final = ("read", "write", "destructive")
 
 def server(
     functions: Catalog | Functions,
-    connection: "Connection | None" = None,
+    connection: "Connection | Connect | None" = None,
     *,
     mode: Mode = "auto",
     allow: Collection[str] = ("read",),
@@ -72,7 +74,8 @@ def server(
 
     Args:
         functions: an application, or a catalog of several with their connections.
-        connection: the server, credentials and limits of functions without an own connection.
+        connection: the server, credentials and limits of functions without an own connection, or a function that
+            returns them for a ``Caller``; see ``asgi``.
         mode: ``all`` lists one tool per function, ``search`` lists tools that find and call functions, and
             ``code`` tools that find functions and run code that calls them. ``auto`` chooses ``search`` above 100 tools
             or 32,000 tokens.
@@ -102,7 +105,12 @@ def server(
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 
     _check(mode, approve, questions, page_size, key)
-    require("connection", connection, Connection, CONNECTION)
+    connections: Connection | CallerConnections | None
+    if callable(connection):
+        connections = CallerConnections(connection)
+    else:
+        require("connection", connection, Connection, CONNECTION)
+        connections = connection
     require("files", files, str | PathLike, "the path of a directory")
     require_texts("allow", allow, "safeties and names of functions")
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
@@ -112,7 +120,7 @@ def server(
     catalog = Catalog.of(connect(functions, connection))
     served = ServedFunctions(
         catalog,
-        connection,
+        connections,
         allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
         output_schema=output_schema,
         key=key,
@@ -153,7 +161,7 @@ def server(
 
 def asgi(  # each is a decision of the operator
     functions: Catalog | Functions,
-    connection: "Connection | None" = None,
+    connection: "Connection | Connect | None" = None,
     *,
     hosts: Collection[str] | None = LOOPBACK,
     origins: Collection[str] = (),
@@ -170,7 +178,8 @@ def asgi(  # each is a decision of the operator
 
     Args:
         functions: an application, or a catalog of several with their connections.
-        connection: the server, credentials and limits of functions without an own connection.
+        connection: the server, credentials and limits of functions without an own connection. With
+            ``token_verifier``, an async function that returns the connection of a ``Caller``.
         hosts: the names that clients call the server by (``Host``), without a port; ``None`` for any name.
         origins: the origins of web pages that may call it, besides its own.
         client_token: the bearer token that clients send; it is never sent to an API.
@@ -192,6 +201,10 @@ def asgi(  # each is a decision of the operator
         raise UsageError("client_token must have at least 16 characters")
     if (token_verifier is None) != (auth is None):
         raise UsageError("token_verifier and auth belong together: pass both or none of them")
+    if callable(connection) and token_verifier is None:
+        raise UsageError(
+            "a function for the connections of callers needs token_verifier, which says who the caller is"
+        )
     build = partial(
         server(functions, connection, **options).streamable_http_app,
         streamable_http_path=path,

@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp import types
-from mcp.server.auth.middleware.auth_context import get_access_token
-from mcp.server.auth.provider import principal_components
 from mcp.shared.exceptions import MCPError
 
 from specfn._internal.digest import digest
@@ -28,6 +26,7 @@ from specfn.invocation.permit import answer_unsent
 from specfn.invocation.pipeline import perform
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.invocation.settings import CallSettings, permitted_names
+from specfn.mcp.callers import CallerConnections, caller_id
 from specfn.mcp.results import log
 from specfn.schema.profiles.profile import OUTPUT, Profile
 from specfn.tools.function_set import AdvertisedFunction, Catalog
@@ -60,7 +59,7 @@ class ServedFunctions:
     def __init__(
         self,
         catalog: Catalog,
-        connection: "Connection | None",
+        connection: "Connection | CallerConnections | None",
         *,
         allow: Collection[str],
         output_schema: bool = False,
@@ -72,7 +71,8 @@ class ServedFunctions:
 
         Args:
             catalog: the functions of all documents.
-            connection: where functions are called whose document has no connection of its own.
+            connection: where functions are called whose document has no connection of its own, or the connections
+                of callers.
             allow: the safeties and the names of functions that need no approval.
             output_schema: add the schemas of documented responses to the tools.
             key: the key of approval tokens; random if ``None``.
@@ -105,7 +105,9 @@ class ServedFunctions:
         warn_of_unknown_drops(entry.function for entry in self.entries.values())
         self._tokens = ApprovalTokens(key)
         for entry in self.entries.values():
-            require_declared(entry.function.api, self._settings(entry).connection)
+            fixed = self._fixed_connection(entry)
+            if not isinstance(fixed, CallerConnections):
+                require_declared(entry.function.api, fixed)
 
     # -- the list -------------------------------------------------------------------------------------
 
@@ -236,7 +238,7 @@ class ServedFunctions:
         if call.entry is None:
             return answer_unsent(call)
         settings = replace(
-            self._settings(call.entry),
+            await self._settings(call.entry),
             ask=ask,
             fills_later=fills_later,
             fill=None if human is None else lambda *_: human,
@@ -244,12 +246,19 @@ class ServedFunctions:
         )
         return await perform(call, settings, granted)
 
-    def _settings(self, entry: AdvertisedFunction) -> CallSettings:
+    def _fixed_connection(self, entry: AdvertisedFunction) -> "Connection | CallerConnections":
         connection = entry.connection or self._connection
         if connection is None:
             raise UsageError(
                 f"{entry.name} has no connection: pass `connection`, or add its document with a connection"
             )
+        return connection
+
+    async def _settings(self, entry: AdvertisedFunction) -> CallSettings:
+        connection = self._fixed_connection(entry)
+        if isinstance(connection, CallerConnections):
+            connection = await connection.connection()
+            require_declared(entry.function.api, connection)
         return CallSettings(
             functions=self.catalog,
             offered=self.tools,
@@ -257,7 +266,7 @@ class ServedFunctions:
             permitted=self._permitted,
             tokens=self._tokens,
             fields=self._fields,
-            audience=_caller(),
+            audience=caller_id(),
             io=AsyncIO(),
         )
 
@@ -266,12 +275,6 @@ def unknown_cursor() -> MCPError:
     """Return the error for a cursor that is not one of the list."""
     text = "unknown cursor: list the tools again, without a cursor"
     return MCPError(types.INVALID_PARAMS, text)
-
-
-def _caller() -> str:
-    """Return the authenticated client and user of the current request; empty if the server does not verify tokens."""
-    token = get_access_token()
-    return "" if token is None else dumps(principal_components(token)).decode()
 
 
 def _profile(*, output_schema: bool) -> Profile:
