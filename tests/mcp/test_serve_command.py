@@ -304,6 +304,25 @@ def test_malformed_lines_end_nothing(spec: str) -> None:
     assert "Traceback" not in out
 
 
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+def test_a_script_runs_a_server(era: str, spec: str, tmp_path: Path) -> None:
+    """A script of three lines is a server over stdio, like the command."""
+    script = tmp_path / "server.py"
+    script.write_text(
+        f"import specfn\nfrom specfn import mcp\n"
+        f"mcp.run(specfn.load({spec!r}), specfn.Connection({URL!r}), allow=['write'])\n"
+    )
+    parameters = StdioServerParameters(
+        command=sys.executable, args=[str(script)], env=environment()
+    )
+
+    async def talk() -> Any:
+        async with Client(stdio_client(parameters), mode=era) as client:
+            return await client.list_tools()
+
+    assert "pets_get" in [tool.name for tool in asyncio.run(talk()).tools]
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 @pytest.mark.parametrize("transport", ["--stdio", "--http"])
 def test_a_signal_ends_the_server(spec: str, transport: str, number: int, code: int) -> None:

@@ -1341,6 +1341,12 @@ DEFENCES: Final = (
         tests="test_a_log_has_one_line_for_each_message",
     ),
     Defence(
+        threat="T39",
+        function="specfn.mcp.call_log:_quote",
+        off=lambda _: str,
+        tests="test_a_name_cannot_forge_a_call",
+    ),
+    Defence(
         threat="T40",
         function="specfn.invocation.permit:_resume",
         off=resumed,

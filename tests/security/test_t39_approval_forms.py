@@ -281,3 +281,17 @@ def test_progress_is_one_line(era: str) -> None:
     (function,) = application(document("b\u202ec")).functions
     talk(mcp.server(application(document("b\u202ec")), Api().connection()), era, ask)
     assert "POST /b\\u202ec" in heard
+
+
+@pytest.mark.parametrize("name", ["x kind=answered", "x\nspecfn: INFO: y", "x" * 5000, '"'])
+def test_a_name_cannot_forge_a_call(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A name that a model invents is quoted and short, on the one line of its call."""
+    caplog.set_level(logging.INFO, "specfn.mcp.calls")
+    server = mcp.server(application(), Api().connection(), mode="search")
+    call(server, "auto", "read_function", {"name": name})
+    (line,) = [each.getMessage() for each in caplog.records if each.name == "specfn.mcp.calls"]
+    assert "\n" not in line
+    assert len(line) < 400
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)
+    assert outside.count("kind=") == 1
+    assert "kind=unknown_function" in outside

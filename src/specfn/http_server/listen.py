@@ -116,11 +116,13 @@ def serve(
 
 
 @contextmanager
-def gc_while_serving() -> Iterator[None]:
+def gc_while_serving(formatter: logging.Formatter | None = None) -> Iterator[None]:
     """Collect garbage while serving, except the documents, and log to stderr, because a server runs for long."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="specfn: %(levelname)s: %(message)s"
     )
+    if formatter is not None:
+        logging.getLogger().handlers[0].setFormatter(formatter)
     gc.freeze()
     gc.enable()
     try:

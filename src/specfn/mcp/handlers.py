@@ -11,6 +11,7 @@ from specfn._internal.json import JsonObject
 from specfn.invocation.answer import Answer
 from specfn.invocation.resolve import unresolved
 from specfn.mcp import search_tools
+from specfn.mcp.call_log import CallLine, logged_call
 from specfn.mcp.forms import Context, call_with_approval, is_modern
 from specfn.mcp.results import add_file, log, log_failure, text_result, tool_result
 from specfn.mcp.saved_files import SavedFiles
@@ -73,14 +74,20 @@ class Handlers:
         Raises:
             MCPError: no tool has a name like the called one.
         """
-        try:
-            return await self._call(ctx, params)
-        except InvalidCallError as error:
-            return text_result(str(error), is_error=True)
-        except MCPError:
-            raise
-        except Exception as error:  # noqa: BLE001  # its text must not reach the client
-            return text_result(log_failure(params.name, error), is_error=True)
+        with logged_call(params.name) as line:
+            try:
+                result = await self._call(ctx, params, line)
+            except InvalidCallError as error:
+                line.kind = "invalid"
+                result = text_result(str(error), is_error=True)
+            except MCPError:
+                line.kind = "unknown_function"
+                raise
+            except Exception as error:  # noqa: BLE001  # its text must not reach the client
+                line.kind = "failed"
+                result = text_result(log_failure(params.name, error), is_error=True)
+            line.finish(result)
+            return result
 
     # -- the list -------------------------------------------------------------------------------------
 
@@ -96,13 +103,15 @@ class Handlers:
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    async def _call(self, ctx: Context, params: types.CallToolRequestParams) -> Result:
+    async def _call(
+        self, ctx: Context, params: types.CallToolRequestParams, line: CallLine
+    ) -> Result:
         name, sent = params.name, params.arguments or {}
         if all(tool["name"] != name for tool in self.search_tools):
             resolution = self.served.resolve(name)
             if resolution.name is None and not resolution.candidates:
                 raise MCPError(types.INVALID_PARAMS, unresolved(resolution, self.served.tools))
-            return await self._call_function(ctx, params, NamedCall(name, sent, reads=False))
+            return await self._call_function(ctx, params, NamedCall(name, sent, reads=False), line)
         if self.scripts is not None:
             if name == search_tools.SEARCH:
                 return text_result(self.scripts.search(sent))
@@ -115,12 +124,13 @@ class Handlers:
         if name == search_tools.DESCRIBE:
             return text_result(search_tools.describe(self.served, sent))
         call = search_tools.extract_call(name, sent, fields=self.fields)
-        return await self._call_function(ctx, params, call)
+        return await self._call_function(ctx, params, call, line)
 
     async def _call_function(
-        self, ctx: Context, params: types.CallToolRequestParams, sent: NamedCall
+        self, ctx: Context, params: types.CallToolRequestParams, sent: NamedCall, line: CallLine
     ) -> Result:
         name = self.served.resolve(sent.name).name
+        line.function = name or sent.name
         if name is not None and name not in self.served.tools:
             return text_result(search_tools.only_reads(name), is_error=True)
         call = self.served.prepare(sent.name, sent.arguments, sent.fields)
@@ -133,6 +143,7 @@ class Handlers:
         await ctx.session.report_progress(1, 1)
         if not isinstance(answer, Answer):
             return answer
+        line.add(answer)
         result = tool_result(
             answer,
             any_json=is_modern(ctx),

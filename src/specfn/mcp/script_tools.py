@@ -14,6 +14,7 @@ from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
 from specfn.invocation.check import PreparedCall
+from specfn.mcp.call_log import logged_call
 from specfn.mcp.forms import Context, can_ask, form_response, show_form
 from specfn.mcp.results import log_failure, text_result
 from specfn.mcp.search_tools import (
@@ -118,11 +119,14 @@ class ScriptTools:
     async def _outcome(self, call: PreparedCall, *, ask: bool, granted: str | None) -> Answer:
         """Return the answer to a call. A fault of this server is a text, so that the calls before it are reported."""
         offered = self._functions.offered
-        try:
-            return await self._served.outcome(call, ask=ask, granted=granted, offered=offered)
-        except Exception as error:  # noqa: BLE001  # its text must not reach the client
-            text = log_failure(call.name, error)
-            return Answer(text=text, kind="refused", repairs=call.repairs)
+        with logged_call(call.name) as line:
+            try:
+                answer = await self._served.outcome(call, ask=ask, granted=granted, offered=offered)
+            except Exception as error:  # noqa: BLE001  # its text must not reach the client
+                text = log_failure(call.name, error)
+                return Answer(text=text, kind="refused", repairs=call.repairs)
+            line.add(answer)
+            return answer
 
 
 # -- the tools ------------------------------------------------------------------------------------------------

@@ -1,14 +1,14 @@
 """The subcommand ``specfn serve``: an MCP server over the functions of documents."""
 
 import ipaddress
+import logging
 import os
-import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -121,6 +121,12 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     help="Keep sessions, so that clients of protocols before 2026 can approve and cancel calls over HTTP.",
 )
 @shared.choice(
+    "--log",
+    "log",
+    ["text", "json"],
+    "The form of the log on stderr, with one line for each call, without its arguments; text by default.",
+)
+@shared.choice(
     "--print-config",
     "host",
     sorted(HOSTS),
@@ -152,9 +158,9 @@ def command(specs: Sequence[str], **options: Any) -> int:
         variables = config.variables or _credential_variables(config, catalog)
         return _print_config(specs, options, variables, len(catalog.entries))
     missing = [*_missing_credentials(config, catalog, in_file=options["config"] is not None)]
-    connections = [connection for _, _, connection in catalog.parts]
+    connections = [connection for _, _, connection in catalog.parts if connection is not None]
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
-    from specfn.mcp import build  # noqa: PLC0415  # slow import
+    from specfn.mcp import build, call_log, stdio  # noqa: PLC0415  # slow import
 
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
@@ -165,13 +171,15 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "files": options["files"] or config.files,
         "fields": options["fields"] or config.fields,
     }
-    with listen.gc_while_serving():
+    call_log.log.setLevel(logging.INFO)
+    with listen.gc_while_serving(call_log.JsonLines() if options["log"] == "json" else None):
         try:
             if listener is None:
                 server = build.server(catalog, **settings)
                 for line in missing:
                     output.complain(line)
-                return _stdio(server, connections)
+                stdio.serve_stdio(server, connections)
+                return EXIT_SUCCESS
             return _http(build, catalog, settings, listener, connections)
         except UsageError as error:
             name, _, reason = str(error).partition(" ")
@@ -516,42 +524,6 @@ def _token(variable: str | None) -> str | None:
     return value
 
 
-def _stdio(server: Any, connections: Sequence[Any]) -> int:
-    """Serve stdin and stdout until stdin ends or a signal arrives."""
-    import anyio  # noqa: PLC0415  # slow import
-    from mcp.server.stdio import stdio_server  # noqa: PLC0415  # slow import
-
-    async def serve() -> None:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_exit_at_signal, connections)
-            async with stdio_server() as (read, write):
-                await server.run(read, write, server.create_initialization_options())
-            await _close(connections)
-            group.cancel_scope.cancel()
-
-    anyio.run(serve)
-    return EXIT_SUCCESS
-
-
-async def _exit_at_signal(connections: Sequence[Any]) -> NoReturn:
-    """End the process at a signal. The thread that reads stdin cannot be interrupted."""
-    import anyio  # noqa: PLC0415  # slow import
-
-    from specfn.http_server.listen import MAX_GRACE_SECONDS  # noqa: PLC0415  # only where it is needed
-
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for number in signals:
-            with anyio.move_on_after(MAX_GRACE_SECONDS):
-                await _close(connections)
-            os._exit(EXIT_INTERRUPTED if number == signal.SIGINT else EXIT_SUCCESS)
-    raise AssertionError
-
-
-async def _close(connections: Sequence[Any]) -> None:
-    for connection in connections:
-        await connection.aclose()
-
-
 def _http(
     build: Any,
     catalog: Any,
@@ -561,6 +533,7 @@ def _http(
 ) -> int:
     """Serve HTTP until a signal arrives."""
     from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
+    from specfn.mcp.stdio import close_all  # noqa: PLC0415  # slow import
 
     app = build.asgi(
         catalog,
@@ -572,7 +545,7 @@ def _http(
     address = f"--http {listener.host}:{listener.port}"
     bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
-    ready, close = partial(output.complain, text), partial(_close, connections)
+    ready, close = partial(output.complain, text), partial(close_all, connections)
     interrupted = listen.serve(app, bound, ready=ready, close=close)
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
