@@ -105,22 +105,19 @@ def server(
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 
     _check(mode, approve, questions, page_size, key)
-    connections: Connection | CallerConnections | None
-    if callable(connection):
-        connections = CallerConnections(connection)
-    else:
-        require("connection", connection, Connection, CONNECTION)
-        connections = connection
+    callers = CallerConnections(connection) if callable(connection) else None
+    fixed = None if callable(connection) else connection
+    require("connection", fixed, Connection, CONNECTION)
     require("files", files, str | PathLike, "the path of a directory")
     require_texts("allow", allow, "safeties and names of functions")
     allow = (allow,) if isinstance(allow, str) else tuple(allow)
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: they cannot be combined")
     _check_fields(mode, fields=fields, output_schema=output_schema)
-    catalog = Catalog.of(connect(functions, connection))
+    catalog = Catalog.of(connect(functions, fixed))
     served = ServedFunctions(
         catalog,
-        connections,
+        callers or fixed,
         allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
         output_schema=output_schema,
         key=key,
