@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.request.request import request
     from specfn.http.response.response import Result
+    from specfn.http.transport.oauth2 import OAuth2
     from specfn.http.transport.send import aexecute, apropagate, execute, propagate
     from specfn.options import Options
     from specfn.validation.outcome import Failure, Success
@@ -47,6 +48,7 @@ else:
         "HTTPStatusError": "specfn.errors",
         "InvocationConfig": "specfn.calling.config",
         "LimitError": "specfn.errors",
+        "OAuth2": "specfn.http.transport.oauth2",
         "Options": "specfn.options",
         "ResponseError": "specfn.errors",
         "Result": "specfn.http.response.response",
@@ -91,6 +93,7 @@ __all__ = [
     "HTTPStatusError",
     "InvocationConfig",
     "LimitError",
+    "OAuth2",
     "Options",
     "ResponseError",
     "Result",

@@ -1,6 +1,6 @@
 """Construction of an application from routes and options."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from specfn._internal.json import JsonObject
@@ -224,7 +224,18 @@ def _api(document: JsonObject, source: str | None, version: str, routes: Sequenc
             for parameter in route.hidden
             if reason_to_reserve(parameter.name, parameter.location) is None
         ),
+        scopes=_scopes(routes),
     )
+
+
+def _scopes(routes: Iterable[Route]) -> dict[str, tuple[str, ...]]:
+    """Return the scopes that operations require, by the name of the security scheme."""
+    scopes: dict[str, dict[str, None]] = {}
+    for route in routes:
+        for requirement in route.security:
+            for name, required in requirement:
+                scopes.setdefault(name, {}).update(dict.fromkeys(required))
+    return {name: tuple(required) for name, required in scopes.items()}
 
 
 def _unrequired_notes(api: Api) -> Iterator[Note]:

@@ -96,12 +96,14 @@ class SchemeChoice:
         kept: the names of the credentials that are not sent, because the document does not ask for them here.
         can_send_all: whether ``send_all_credentials`` would send one of them.
         missing: what the hook ``before`` must add.
+        scopes: the scopes that the operations of the document require, by scheme.
     """
 
     sent: Mapping[str, JsonObject]
     kept: tuple[str, ...] = ()
     can_send_all: bool = False
     missing: tuple[MissingCredential, ...] = ()
+    scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def choose_schemes(route: Route, api: Api, base: Base, connection: Connection) -> SchemeChoice:
@@ -146,6 +148,7 @@ def choose_schemes(route: Route, api: Api, base: Base, connection: Connection) -
         kept=tuple(name for name in given if name in api.security_schemes and name not in sent),
         can_send_all=bool(further.keys() - sent.keys()),
         missing=missing,
+        scopes=api.scopes,
     )
 
 

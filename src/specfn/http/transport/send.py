@@ -24,7 +24,7 @@ from specfn.errors import (
     UsageError,
     wrong_result,
 )
-from specfn.http.connection import Connection, Redirects
+from specfn.http.connection import Connection, Redirects, reveal, seal_credential
 from specfn.http.follow_up import (
     NOT_FOLLOWED,
     is_idempotent,
@@ -47,6 +47,7 @@ from specfn.http.response.response import Result
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
+from specfn.http.transport.oauth2 import OAuth2
 from specfn.migrate.bodies.media_types import DeclaredStream, declared_stream
 from specfn.migrate.route import CallableFunction as Function
 from specfn.records import ArgumentProblem, Note
@@ -312,12 +313,28 @@ async def call_through(
     return await _after(result, connection, io, masking)
 
 
-async def _obtain(draft: Draft, connection: Connection, io: SyncIO) -> dict[str, Any]:
-    """Return the credentials of a request by scheme, of which callables are called."""
-    return {
-        name: await credential(name, connection.credentials[name], io.result_of)
-        for name in draft.choice.sent
-    }
+async def _obtain(
+    draft: Draft, connection: Connection, io: SyncIO, refused: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the credentials of a request by scheme, of which callables are called.
+
+    Args:
+        draft: the request.
+        connection: the connection.
+        io: sends the requests of ``OAuth2``.
+        refused: the credentials that the API refused.
+    """
+    credentials: dict[str, Any] = {}
+    for name in draft.choice.sent:
+        source = connection.credentials[name]
+        if isinstance(source, OAuth2):
+            old = None if refused is None else reveal(refused[name])
+            credentials[name] = seal_credential(
+                await source.token(name, draft, connection, io, old)
+            )
+        else:
+            credentials[name] = await credential(name, source, io.result_of)
+    return credentials
 
 
 def _credentials_of_callables(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
@@ -342,11 +359,12 @@ async def _renew(
     Returns:
         ``None`` if no callable has another credential, or if the request must not be sent again.
     """
-    may_repeat = is_idempotent(request) or connection.refresh_writes
+    has_oauth = any(isinstance(connection.credentials[name], OAuth2) for name in credentials)
+    may_repeat = is_idempotent(request) or connection.refresh_writes or has_oauth
     if not may_repeat or not _credentials_of_callables(credentials, connection):
         return None
     try:
-        renewed = await _obtain(draft, connection, io)
+        renewed = await _obtain(draft, connection, io, credentials)
         masking.add_credentials(_credentials_of_callables(renewed, connection))
         if renewed == credentials:
             return None

@@ -1,0 +1,149 @@
+"""OAuth 2 tokens between runs: a private file, and the lock that lets one thread, task or process renew a token."""
+
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from specfn._internal.io import SyncIO
+from specfn.errors import UsageError
+
+_MAX_BYTES: Final = 4 * 1024 * 1024
+_PAUSE_SECONDS: Final = 0.02
+
+#: The permissions that others must not have (the tokens are as secret as a password).
+_OF_OTHERS: Final = 0o077
+
+
+class TokenStore:
+    """Tokens by key, in memory and, with a path, in a file of mode 0600.
+
+    A lock that waits would block the event loop whose task has it. So the lock is tried, and a call pauses between.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._memory: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._descriptor: int | None = None
+
+    def in_memory(self, key: str) -> Any:
+        """Return what this process knows under a key; ``None`` if there is nothing."""
+        return self._memory.get(key)
+
+    def read(self, key: str) -> Any:
+        """Return what is stored under a key.
+
+        Raises:
+            UsageError: the file is not private, or it is not a file of tokens.
+        """
+        if self.path is not None:
+            self._memory[key] = self._read_file().get(key)
+        return self._memory.get(key)
+
+    def write(self, key: str, value: Any) -> None:
+        """Store a value under a key; ``None`` deletes it. The caller has the lock.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        self._memory[key] = value
+        if self.path is None:
+            return
+        content = {**self._read_file(), key: value}
+        kept = {name: entry for name, entry in content.items() if entry is not None}
+        draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}")
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(kept, file)
+            draft.replace(self.path)
+        except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
+            raise UsageError(
+                f"the tokens cannot be written to {self.path}: {error.strerror}"
+            ) from None
+
+    def _read_file(self) -> dict[str, Any]:
+        assert self.path is not None
+        try:
+            with self.path.open("rb") as file:
+                if os.name == "posix" and os.fstat(file.fileno()).st_mode & _OF_OTHERS:
+                    raise UsageError(
+                        f"others can read {self.path}, which has tokens: set its mode to 600"
+                    )
+                content = json.loads(file.read(_MAX_BYTES))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict):
+            raise UsageError(
+                f"{self.path} cannot be read as a file of tokens: delete it, and log in again"
+            )
+        return content
+
+    @asynccontextmanager
+    async def locked(self, io: SyncIO, until: float) -> AsyncIterator[None]:
+        """Exclude all other threads, tasks and processes.
+
+        Raises:
+            TimeoutError: another one has the lock until the end of the time.
+            UsageError: the lock cannot be created.
+        """
+        while not self._try_lock():
+            if time.monotonic() >= until:
+                raise TimeoutError
+            await io.pause(_PAUSE_SECONDS)
+        try:
+            yield
+        finally:
+            if self._descriptor is not None:
+                os.close(self._descriptor)  # also ends the lock of the file
+                self._descriptor = None
+            self._lock.release()
+
+    def _try_lock(self) -> bool:
+        if not self._lock.acquire(blocking=False):
+            return False
+        is_locked = False
+        try:
+            is_locked = self.path is None or self._try_lock_file(self.path)
+        finally:
+            if not is_locked:
+                self._lock.release()
+        return is_locked
+
+    def _try_lock_file(self, path: Path) -> bool:
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UsageError(f"{path} cannot be locked: {error.strerror}") from None
+        try:
+            _lock_exclusively(descriptor)
+        except OSError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+
+if os.name == "nt":
+
+    def _lock_exclusively(descriptor: int) -> None:
+        import msvcrt  # noqa: PLC0415  # Windows only
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+else:
+    import fcntl
+
+    def _lock_exclusively(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
