@@ -1310,6 +1310,37 @@ DEFENCES: Final = (
         tests="test_a_server_without_descriptors_logs_one_line",
     ),
     Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_grants:Grants.is_trusted",
+        off=gives(True),
+        tests="test_no_declared_endpoint_receives_a_secret test_the_error_names_the_origin_and_the_option "
+        "test_discovery_names_no_other_origin",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_grants:is_loopback",
+        off=gives(True),
+        tests="test_cleartext_receives_nothing",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2:OAuth2.key_of_tokens",
+        off=gives("one key"),
+        tests="test_a_token_is_for_one_api",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.token_store:_require_private",
+        off=gives(None),
+        tests="test_the_file_of_tokens_is_private",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_login:hmac.compare_digest",
+        off=gives(True),
+        tests="test_another_page_cannot_finish_a_login",
+    ),
+    Defence(
         threat="T45",
         function="specfn.cli.commands.chat:_reply",
         off=read_at_once,

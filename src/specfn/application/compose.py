@@ -94,16 +94,19 @@ def compose(
     identities = [route.method_and_path for route in routes]
     parts, routes = _parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
-    api = _api(document, source, normalized.version, routes)
+    scopes: dict[
+        str, tuple[str, ...]
+    ] = {}  # those of the selected functions, which share the record
+    api = _api(document, source, normalized.version, routes)._replace(scopes=scopes)
     composer.pattern_bytes = bytes_of_function(len(routes))
-    functions = (
+    candidates = (
         _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
+    functions = _select(with_names_and_descriptions([*candidates], settings), settings)
+    scopes.update(_scopes(functions))
     return Application(
-        functions=NamedFunctions(
-            _select(with_names_and_descriptions([*functions], settings), settings)
-        ),
+        functions=NamedFunctions(functions),
         errors=migration.errors,
         document=document,
         source=source,
@@ -224,15 +227,14 @@ def _api(document: JsonObject, source: str | None, version: str, routes: Sequenc
             for parameter in route.hidden
             if reason_to_reserve(parameter.name, parameter.location) is None
         ),
-        scopes=_scopes(routes),
     )
 
 
-def _scopes(routes: Iterable[Route]) -> dict[str, tuple[str, ...]]:
-    """Return the scopes that operations require, by the name of the security scheme."""
+def _scopes(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
+    """Return the scopes that functions require, by the name of the security scheme."""
     scopes: dict[str, dict[str, None]] = {}
-    for route in routes:
-        for requirement in route.security:
+    for function in functions:
+        for requirement in function.route.security:
             for name, required in requirement:
                 scopes.setdefault(name, {}).update(dict.fromkeys(required))
     return {name: tuple(required) for name, required in scopes.items()}

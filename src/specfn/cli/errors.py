@@ -50,6 +50,7 @@ _OPTIONS: Final = {
     "connection.query": "--query",
     "connection.cookies": "--cookie",
     "connection.origins": "--origin",
+    "a specfn.OAuth2 obtains its token": "pass an access token",
 }
 
 #: The names of the missing credentials in an error of the library.

@@ -276,7 +276,7 @@ class Api(NamedTuple):
         version: the OpenAPI or Swagger version that the document declares.
         unrequired: the names of the schemes that no security requirement of the document mentions.
         hidden: the names of the hidden parameters that a credential may fill (rule R7).
-        scopes: the scopes that the operations require, by the name of the security scheme.
+        scopes: the scopes that the selected functions require, by the name of the security scheme.
     """
 
     security_schemes: Mapping[str, JsonObject]

@@ -476,7 +476,9 @@ class Transport(httpx.BaseTransport):
         self._fresh = httpcore.ConnectionPool(**given, max_keepalive_connections=0)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not self._slots.acquire(timeout=min(remaining(None), threading.TIMEOUT_MAX)):
+        with _client_errors():
+            seconds = min(remaining(None), threading.TIMEOUT_MAX)
+        if not self._slots.acquire(timeout=seconds):
             raise httpx.PoolTimeout("")
         try:
             with _client_errors():

@@ -1,7 +1,7 @@
 """Security requirements and credentials of a request (rule X6)."""
 
 import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -9,6 +9,7 @@ import httpx
 
 from specfn._internal.json import JsonObject
 from specfn._internal.logs import calls_log as log
+from specfn._internal.url import url_without_secrets
 from specfn.errors import UsageError
 from specfn.http.connection import MASK, Connection, reveal
 from specfn.migrate.parameters.reserved import (
@@ -96,7 +97,7 @@ class SchemeChoice:
         kept: the names of the credentials that are not sent, because the document does not ask for them here.
         can_send_all: whether ``send_all_credentials`` would send one of them.
         missing: what the hook ``before`` must add.
-        scopes: the scopes that the operations of the document require, by scheme.
+        scopes: the scopes that the functions of the application require, by scheme.
     """
 
     sent: Mapping[str, JsonObject]
@@ -208,12 +209,40 @@ def _required(
     unset = [name for name in listed if connection.credentials.get(name, "") is None]
     text = (
         f"{route.method_and_path} needs credentials: {wanted}; "
-        "pass them by these names in connection.credentials; if the server needs none, pass Connection(anonymous=True)"
+        "pass them by these names in connection.credentials"
+        + "".join(_describe_oauth2(route, api))
+        + "; if the server needs none, pass Connection(anonymous=True)"
         + (f"; {unset[0]!r} is None: is its environment variable set?" if unset else "")
         + (_NOT_ADDED if connection.before is not None else "")
     )
     places = tuple(_slot(scheme) for scheme in schemes if scheme.get("type") != "mutualTLS")
     return own, (MissingCredential(text=text, places=(("header", "Authorization"), *places)),)
+
+
+#: The maximum number of characters of a URL or of scopes in an error.
+_MAX_CHARACTERS: Final = 300
+
+
+def _describe_oauth2(route: Route, api: Api) -> Iterator[str]:
+    """Yield the flows, token URLs and scopes of the OAuth 2 schemes of an operation, each with what obtains its token."""
+    for name, scopes in dict(
+        pair for requirement in route.security for pair in requirement
+    ).items():
+        scheme = api.security_schemes.get(name, {})
+        if scheme.get("type") not in {"oauth2", "openIdConnect"}:
+            continue
+        flows = scheme.get("flows")
+        urls = {
+            flow: node.get("tokenUrl", node.get("authorizationUrl"))
+            for flow, node in (flows if isinstance(flows, dict) else {}).items()
+            if isinstance(node, dict)
+        } or {"discovery": scheme.get("openIdConnectUrl", "no URL")}
+        places = " or ".join(
+            f"{flow} at {url_without_secrets(str(url))[:_MAX_CHARACTERS]}"
+            for flow, url in urls.items()
+        )
+        needed = f", scopes {' '.join(scopes)[:_MAX_CHARACTERS]}" if scopes else ""
+        yield f"; {name!r} is OAuth 2 ({places}{needed}): a specfn.OAuth2 obtains its token"
 
 
 #: The end of an error after the hook.

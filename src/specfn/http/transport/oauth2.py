@@ -149,7 +149,7 @@ class OAuth2:
         self, target: Target, show: Callable[[str], Any], *, browser: bool, port: int
     ) -> None:
         flow = await self._grants.choose_flow(target)
-        key = self._key(target, flow)
+        key = self.key_of_tokens(target, flow)
         if flow.name == "authorizationCode":
             tokens = await oauth2_login.in_browser(
                 self._grants, target, flow, show, browser=browser, port=port
@@ -195,7 +195,7 @@ class OAuth2:
             until=time.monotonic() + connection.limits.total,
         )
         flow = await self._grants.choose_flow(target)
-        key = self._key(target, flow)
+        key = self.key_of_tokens(target, flow)
         tokens = self._store.in_memory(key)
         if not _is_usable(tokens, refused):
             tokens = await _finish(self._renew(target, flow, key, refused), io)
@@ -251,7 +251,7 @@ class OAuth2:
             raise tokens.error(target)
         return tokens
 
-    def _key(self, target: Target, flow: Flow) -> str:
+    def key_of_tokens(self, target: Target, flow: Flow) -> str:
         """Return the key of tokens: they are for one API, one authorization server, one client and one user."""
         grants = self._grants
         url = grants.endpoint(target, flow.urls.get("tokenUrl"), "tokenUrl")
@@ -288,7 +288,9 @@ async def _finish(renewal: Coroutine[Any, Any, JsonObject], io: SyncIO) -> JsonO
 
 def _is_usable(tokens: JsonObject | None, refused: str | None) -> bool:
     """Return whether an access token is neither expired nor the one that the API refused."""
-    return tokens is not None and tokens["access_token"] != refused and tokens["until"] > time.time()
+    return (
+        tokens is not None and tokens["access_token"] != refused and tokens["until"] > time.time()
+    )
 
 
 def _api_base(draft: Draft, connection: Connection) -> Base:

@@ -217,7 +217,7 @@ class Grants:
         if origin is None or url.userinfo:
             raise UsageError(f"{where} is not a URL: correct the document; nothing was sent")
         short = f"{url.scheme}://{url.netloc.decode('ascii')}"
-        if not self._is_trusted(origin, target):
+        if not self.is_trusted(origin, target):
             raise UsageError(
                 f"{where} has the origin {short}, which is not that of the base URL: if you trust it with the client "
                 f"secret and the tokens, pass OAuth2(..., token_origin={short!r}); nothing was sent"
@@ -230,7 +230,7 @@ class Grants:
             )
         return str(url.copy_with(fragment=None))
 
-    def _is_trusted(self, origin: str, target: Target) -> bool:
+    def is_trusted(self, origin: str, target: Target) -> bool:
         """Return whether an origin is that of the API or one that the caller named (T47)."""
         return origin in {
             origin_with_port(httpx.URL(base)) for base in (target.base.origin, *self.origins)

@@ -74,10 +74,7 @@ class TokenStore:
         assert self.path is not None
         try:
             with self.path.open("rb") as file:
-                if os.name == "posix" and os.fstat(file.fileno()).st_mode & _OF_OTHERS:
-                    raise UsageError(
-                        f"others can read {self.path}, which has tokens: set its mode to 600"
-                    )
+                _require_private(file.fileno(), self.path)
                 content = json.loads(file.read(_MAX_BYTES))
         except FileNotFoundError:
             return {}
@@ -133,6 +130,12 @@ class TokenStore:
             return False
         self._descriptor = descriptor
         return True
+
+
+def _require_private(descriptor: int, path: Path) -> None:
+    """Check that other users cannot read or change an open file."""
+    if os.name == "posix" and os.fstat(descriptor).st_mode & _OF_OTHERS:
+        raise UsageError(f"others can read {path}, which has tokens: set its mode to 600")
 
 
 if os.name == "nt":
