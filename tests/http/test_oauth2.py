@@ -180,6 +180,9 @@ def test_a_scheme_without_a_usable_flow(server: AuthorizationServer) -> None:
     cases = {
         "declares implicit; expected password": load("implicit"),
         "declares clientCredentials; expected password": load("clientCredentials"),
+        "tokenUrl of the security scheme 'oauth' is not a URL": load(
+            "authorizationCode", tokenUrl=""
+        ),
         "declares the type 'http'": load(scheme={"type": "http", "scheme": "bearer"}),
     }
     for text, app in cases.items():
@@ -313,6 +316,8 @@ def test_a_failed_renewal_keeps_the_refresh_token(server: AuthorizationServer) -
         ((200, {"Content-Type": "text/html"}, b"canary"), "not a JSON object"),
         ((200, {"Content-Type": "text/event-stream"}, b"data: canary\n\n"), "not a JSON object"),
         ((400, {}, b'{"error": "canary"}'), "status 400"),
+        ((400, {}, b'{"error": "slow_down"}'), "status 400"),
+        ((400, {}, b'{"error": ["canary"]}'), "status 400"),
         ((403, {}, b"canary"), "status 403"),
         ((307, {"Location": "/token?canary"}, b""), "redirects, which is not followed"),
     ],
@@ -476,7 +481,12 @@ def test_a_missing_credential_names_what_obtains_it() -> None:
 
 def test_the_arguments_are_checked() -> None:
     """A flow that does not exist and an origin with a path are errors at once."""
-    for more in ({"flow": "implicit"}, {"token_origin": "https://h/x"}, {"token_origin": "h"}):
+    for more in (
+        {"flow": "implicit"},
+        {"flow": "password"},
+        {"token_origin": "https://h/x"},
+        {"token_origin": "h"},
+    ):
         with pytest.raises(UsageError):
             specfn.OAuth2(CLIENT, **more)  # type: ignore[arg-type]
 

@@ -239,13 +239,15 @@ class Connection(Model):
         query: query parameters of every request, which also take precedence.
         credentials: the credentials by the name of the security scheme, or of a hidden parameter. Each is a string (an
             API key, a bearer token, or the value of another scheme), ``(user, password)`` for basic authentication, or
-            a callable that returns one. The callable may be async for ``aexecute``. ``None`` is not sent.
+            a callable that returns one, or an ``OAuth2``. The callable may be async for ``aexecute``. ``None`` is not
+            sent.
         auth: an ``httpx.Auth`` that authenticates each request, such as ``httpx.DigestAuth``. Security requirements of
             the document are then not checked.
         anonymous: send no credentials, and do not check the security requirements of the document.
         send_all_credentials: send every credential with every operation, except where the document says that an
             operation needs none (``security: []``).
-        refresh_writes: after a 401, also send a POST or a PATCH once more with a new credential of a callable.
+        refresh_writes: after a 401, also send a POST or a PATCH once more with a new credential of a callable. An
+            ``OAuth2`` does so always.
         servers: ``"declared"``, or ``"base_url"`` to send everything to the base URL, although the document declares
             other servers for some paths and operations.
         server_variables: values for the variables of the document's servers.

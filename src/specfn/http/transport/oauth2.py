@@ -64,6 +64,8 @@ class OAuth2:
     ) -> None:
         if flow is not None and flow not in FLOWS:
             raise UsageError(f"flow is {flow!r}; expected one of: {', '.join(FLOWS)}")
+        if flow == "password" and user is None:
+            raise UsageError("the flow password needs user=(name, password)")
         named = (token_origin,) if isinstance(token_origin, str) else tuple(token_origin or ())
         secret = None if client_secret is None else SecretStr(reveal(client_secret))
         owner = None if user is None else (user[0], SecretStr(reveal(user[1])))

@@ -9,8 +9,9 @@ import math
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 from urllib.parse import quote_plus, urlencode, urljoin
 
 import httpx
@@ -32,12 +33,7 @@ FlowName: TypeAlias = Literal[
 ]
 
 #: The flows of OpenAPI that are performed; the first that the document declares and the caller can use is used.
-FLOWS: Final[tuple[FlowName, ...]] = (
-    "password",
-    "clientCredentials",
-    "authorizationCode",
-    "deviceAuthorization",
-)
+FLOWS: Final[tuple[FlowName, ...]] = get_args(FlowName)
 
 #: The names in the metadata of a server (RFC 8414, section 2) of the fields of a flow.
 _METADATA: Final = {
@@ -125,7 +121,7 @@ class Refusal:
 
     def error(self, target: Target) -> UsageError | TransportError:
         """Return the error to raise."""
-        if not self.code:
+        if self.code not in _ADVICE:
             return target.failure(f"the authorization server responded with status {self.status}")
         return UsageError(
             f"the access token for {target.name!r} could not be obtained: {self.code}: {_ADVICE[self.code]}; "
@@ -173,11 +169,9 @@ class Grants:
                 usable.get(name, True) if self.flow is None else name == self.flow
             ):
                 return Flow(name, flows[name])
-        wanted = (
+        wanted = self.flow or (
             "password with user=(name, password), clientCredentials with client_secret, authorizationCode or "
             "deviceAuthorization"
-            if self.flow is None
-            else self.flow
         )
         raise UsageError(
             f"the security scheme {target.name!r} does not declare a flow that this OAuth2 can use: it declares "
@@ -208,12 +202,11 @@ class Grants:
             UsageError: it is not a URL, has an origin that may not receive secrets, or does not use https.
         """
         where = f"the {name} of the security scheme {target.name!r}"
-        try:
-            text = declared if isinstance(declared, str) and declared else "//"
-            url = httpx.URL(urljoin(f"{target.base.origin}{target.base.path}/", text))
-            origin = origin_of(str(url))
-        except (httpx.InvalidURL, ValueError):
-            origin = None
+        origin = None
+        if isinstance(declared, str) and declared:
+            with suppress(httpx.InvalidURL, ValueError):
+                url = httpx.URL(urljoin(f"{target.base.origin}{target.base.path}/", declared))
+                origin = origin_of(str(url))
         if origin is None or url.userinfo:
             raise UsageError(f"{where} is not a URL: correct the document; nothing was sent")
         short = f"{url.scheme}://{url.netloc.decode('ascii')}"
@@ -258,7 +251,7 @@ class Grants:
             raise target.failure("the response of the authorization server has no access token")
         if str(content.get("token_type", "bearer")).lower() != "bearer":
             raise target.failure("the access token is not a bearer token")
-        seconds = _seconds(content.get("expires_in"), _MAX_SECONDS)
+        seconds = _seconds(content.get("expires_in"))
         return {
             "access_token": access,
             "refresh_token": refresh
@@ -336,10 +329,9 @@ class Grants:
         raise failure
 
 
-def _seconds(value: Any, otherwise: float) -> float:
-    """Return a number of seconds of a server, which may be a text."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return otherwise
-    return min(max(seconds, 0.0), _MAX_SECONDS) if math.isfinite(seconds) else otherwise
+def _seconds(value: Any) -> float:
+    """Return the seconds that a token is valid, which may be a text; the longest time if nothing usable is given."""
+    with suppress(TypeError, ValueError, OverflowError):
+        if math.isfinite(float(value)):
+            return min(max(float(value), 0.0), _MAX_SECONDS)
+    return _MAX_SECONDS
