@@ -47,7 +47,12 @@ def connections() -> Sequence[specfn.Connection]:
             base_url="https://api.example.com",
             origins=["https://files.example.com"],
             headers={"X-Key": "k"},
-            credentials={"bearer": "t", "basic": ("u", "p"), "fresh": lambda: "t"},
+            credentials={
+                "bearer": "t",
+                "basic": ("u", "p"),
+                "fresh": lambda: "t",
+                "oauth": specfn.OAuth2("client", "secret", store="tokens.json"),
+            },
             timeout=5,
         ),
     ]
