@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn.answers import Drop, Keep
 from specfn.errors import UsageError
 from specfn.mcp.config_file import ReferencedValues, parse
+from specfn.options import Options
+from specfn.settings import Paging
 
 SECRET = "canary-4711"
 
@@ -130,3 +133,63 @@ def test_any_text_is_a_configuration_or_a_usage_error(text: str) -> None:
     """No text raises another error."""
     with suppress(UsageError):
         assert read(text).documents
+
+
+def test_every_option_of_a_conversion_has_its_key() -> None:
+    """``options`` has the fields of ``specfn.Options`` as YAML; those that are not given keep their defaults."""
+    found = read(
+        """
+documents:
+  pets:
+    spec: pets.yaml
+    options:
+      max_length: 40
+      extensions: true
+      headers: omit
+      names: {listPets: pets}
+      descriptions: {listPets: "Lists pets."}
+      hidden: {trace: true}
+      fixed: {tenant: 7}
+      safety: {"search*": read}
+      answers: {"*": {keep: [id, name]}, listPets: {drop: [secret]}}
+      paging: {listPets: {kind: page, parameter: p, start: 1}, other: null}
+      separate: [files, secrets]
+"""
+    )
+    given = found.documents[0].options
+    assert Options(**given) == Options(
+        max_length=40,
+        extensions=True,
+        headers="omit",
+        names={"listPets": "pets"},
+        descriptions={"listPets": "Lists pets."},
+        hidden={"trace": True},
+        fixed={"tenant": 7},
+        safety={"search*": "read"},
+        answers={"*": Keep("id", "name"), "listPets": Drop("secret")},
+        paging={"listPets": Paging(kind="page", parameter="p", start=1), "other": None},
+        separate=["files", "secrets"],
+    )
+    assert set(given) == {
+        "max_length", "extensions", "headers", "names", "descriptions", "hidden", "fixed", "safety", "answers", "paging",
+        "separate",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ("{max_lenght: 40}", "documents.a.options: .*max_lenght.*did you mean 'max_length'"),
+        ("{max_length: 4}", "documents.a.options: .*max_length"),
+        ("{safety: {a: harmless}}", "documents.a.options: .*safety"),
+        ("{answers: {a: {}}}", "documents.a.options: .*answers"),
+        ("{select: [a]}", "documents.a.options.select: belongs to the document"),
+        ("{references: .}", "documents.a.options.references: belongs to the document"),
+        ("[a]", "documents.a.options: expected a mapping"),
+        ("{names: &a {b: *a}}", "documents.a.options: "),
+    ],
+)
+def test_an_invalid_option_of_a_conversion_names_its_place(options: str, text: str) -> None:
+    """The error has the file, the line and the key."""
+    with pytest.raises(UsageError, match=rf"^c\.yaml:\d+:\d+: {text}"):
+        read(f"documents:\n  a:\n    spec: x\n    options: {options}\n")

@@ -274,6 +274,29 @@ def test_the_official_client_over_stdio(era: str) -> None:
     assert '"status":200' in text(result)
 
 
+def test_the_options_of_a_configuration_apply(spec: str, tmp_path: Path) -> None:
+    """Clients see the names and descriptions of ``options`` in the file."""
+    file = tmp_path / "c.yaml"
+    options = "{names: {GET /pets: animals}, descriptions: {GET /pets: All animals.}}"
+    file.write_text(
+        f"documents: {{pets: {{spec: {spec}, base_url: '{URL}', options: {options}}}}}", "utf-8"
+    )
+
+    async def do(client: Any) -> Any:
+        return {tool.name: tool.description for tool in (await client.list_tools()).tools}
+
+    assert ask(["--config", str(file)], ERAS[0], do)["animals"].startswith("All animals.")
+
+
+def test_a_placeholder_is_no_token_of_clients(
+    capsys: pytest.CaptureFixture[str], spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A token that anybody can guess protects no server."""
+    monkeypatch.setenv("PETS_TOKEN", "${PETS_CLIENT_TOKEN}")
+    given = [spec, "--base-url", URL, "--http", "127.0.0.1:0", "--client-token-env", "PETS_TOKEN"]
+    assert "client token in PETS_TOKEN still contains a placeholder" in message(capsys, *given)
+
+
 def test_malformed_lines_end_nothing(spec: str) -> None:
     """Lines that are no messages are survived; stdout contains messages only, and the end of stdin is the end."""
     hello = {

@@ -21,6 +21,17 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 #: Prefix of environment variables with credentials.
 PREFIX: Final = "SPECFN_AUTH_"
 
+#: A variable that nobody replaced: ``${NAME}``, ``${env:NAME}``, ``${input:NAME}``.
+_PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_:.-]*\}")
+
+#: The fields of a connection with values that are sent.
+_VALUES: Final = {
+    "credentials": "credential",
+    "headers": "header",
+    "query": "query parameter",
+    "cookies": "cookie",
+}
+
 #: The maximum number of servers that a message lists.
 _SERVERS: Final = 5
 
@@ -97,6 +108,9 @@ def connection(
         "query": dict(pairs("--query", given["queries"], "=")),
         "cookies": dict(pairs("--cookie", given["cookies"], "=")),
     }
+    for field, kind in _VALUES.items():
+        for name, value in fields[field].items():
+            refuse_placeholder(f"{kind} {name!r}", value)
     for field in ("timeout", *(row.field for row in CALL_OPTIONS)):
         if given.get(field) is not None:
             fields[field] = given[field]
@@ -111,6 +125,19 @@ def connection(
     except UsageError as error:
         raise UsageError(f"{document}: {error}" if document else str(error)) from None
     return new_connection
+
+
+def refuse_placeholder(what: str, value: str | tuple[str, str]) -> None:
+    """Refuse a value that is still the name of a variable, such as ``${TOKEN}``, so that it is not sent.
+
+    Raises:
+        UsageError: it is; the text does not contain the value.
+    """
+    if any(_PLACEHOLDER.search(part) for part in ((value,) if isinstance(value, str) else value)):
+        raise UsageError(
+            f"the {what} still contains a placeholder such as ${{NAME}}: the host or the shell that starts specfn did "
+            "not replace it; set the variable where the host reads it, or pass the value itself"
+        )
 
 
 def _base_url(api: "Api", given: str | None, option: str) -> str:

@@ -24,7 +24,7 @@ _FILE: Final = "file:"
 
 _SWITCHES: Final = {option.field: option.values for option in CALL_OPTIONS}
 _DOCUMENT: Final = [
-    *"spec base_url auth headers query cookies origins timeout select references overlays".split(),
+    *"spec base_url auth headers query cookies origins timeout select references overlays options".split(),
     *_SWITCHES,
 ]
 _SERVER: Final = "documents mode allow read_only page_size files fields answer_limit".split()
@@ -48,6 +48,7 @@ class DocumentConfig:
         select: patterns of functions; all if empty.
         references: a directory, or origins, from which references to other documents are read.
         overlays: paths or URLs of overlays, in their order.
+        options: fields of ``specfn.Options``.
         switches: the switches of its connection, by field.
     """
 
@@ -63,6 +64,7 @@ class DocumentConfig:
     select: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     switches: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -186,6 +188,7 @@ class _ConfigReader:
             "select": self._texts,
             "references": self._texts,
             "overlays": self._texts,
+            "options": self._options,
         }
         values = {
             key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts
@@ -237,6 +240,21 @@ class _ConfigReader:
         if not isinstance(value, bool):
             self._fail(node, place, "expected true or false")
         return value
+
+    def _options(self, node: yaml.Node, place: str) -> dict[str, Any]:
+        """Return the validated fields of ``specfn.Options`` that are given."""
+        from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
+
+        for name, member in self._members(node, place, None).items():
+            if name in ("select", "references"):
+                self._fail(
+                    member, f"{place}.{name}", "belongs to the document; move it up one level"
+                )
+        try:
+            options = Options(**self._value(node, place))
+        except UsageError as error:
+            self._fail(node, place, str(error))
+        return {name: getattr(options, name) for name in options.model_fields_set}
 
     def _mode(self, node: yaml.Node, place: str) -> str:
         return self._choice(node, place, ("auto", "all", "search", "code"))
@@ -305,9 +323,12 @@ class _ConfigReader:
     def _scalar(self, node: yaml.Node, place: str) -> Any:
         if not isinstance(node, yaml.ScalarNode):
             self._fail(node, place, "expected a single value, not a list or mapping")
+        return self._value(node, place)
+
+    def _value(self, node: yaml.Node, place: str) -> Any:
         loader = yaml.SafeLoader("")
         try:
-            return loader.construct_object(node)
+            return loader.construct_object(node, deep=True)
         except yaml.YAMLError:
             self._fail(node, place, "unknown YAML tag; expected a text, a number, true or false")
         except ValueError:

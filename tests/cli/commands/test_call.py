@@ -260,6 +260,44 @@ def test_credentials(specfn: Any, pets: Path, server: Any, monkeypatch: pytest.M
     assert server.head["authorization"] == ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]
 
 
+PLACEHOLDER = "${PETS_TOKEN}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kind"),
+    [
+        ("--auth", f"key={PLACEHOLDER}", "credential 'key'"),
+        ("--auth", "key=${env:PETS_TOKEN}", "credential 'key'"),
+        ("--auth", f"login=user:{PLACEHOLDER}", "credential 'login'"),
+        ("--header", f"Authorization: Bearer {PLACEHOLDER}", "header 'Authorization'"),
+        ("--query", f"t={PLACEHOLDER}", "query parameter 't'"),
+        ("--cookie", f"s={PLACEHOLDER}", "cookie 's'"),
+    ],
+)
+def test_a_placeholder_is_not_sent(
+    specfn: Any, pets: Path, server: Any, option: str, value: str, kind: str
+) -> None:
+    """A variable that nobody replaced is an error at the start, which names where it is."""
+    ended = specfn("call", pets, "pet", '{"id": 1}', "--base-url", server.url, option, value)
+    assert ended.code == 2
+    assert f"the {kind} still contains a placeholder such as ${{NAME}}" in ended.err
+    assert server.requests == []
+
+
+def test_a_placeholder_in_the_environment_is_not_sent(
+    specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that does not know the variable passes its name on; a value with a dollar sign is a value."""
+    given = ("call", pets, "add", "{}", "--base-url", server.url, "--yes")
+    monkeypatch.setenv("SPECFN_AUTH_KEY", "${SPECFN_AUTH_KEY}")
+    ended = specfn(*given)
+    assert (ended.code, server.requests) == (2, [])
+    assert "the credential 'key' still contains a placeholder" in ended.err
+    monkeypatch.setenv("SPECFN_AUTH_KEY", "a$b{c}$1")
+    assert specfn(*given).code == 0
+    assert server.head["x-key"] == ["a$b{c}$1"]
+
+
 def test_headers_query_and_cookies(specfn: Any, pets: Path, server: Any) -> None:
     """What is sent always is given as name and value."""
     more = ["--header", "X-A: b: c", "--query", "t=1=2", "--cookie", "s=1", "--timeout", "5"]

@@ -224,6 +224,7 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
         raise UsageError(
             f"the environment variable {variable} (--key-env) is not set; set it to the model's key"
         )
+    connect.refuse_placeholder(f"model's key in {variable}", key)
     url = settings["model_url"].rstrip("/") + endpoint.path.format(model=settings["model"])
     headers = {"Accept": "application/json", "Content-Type": "application/json", **DEFAULT_HEADERS}
     headers |= endpoint.headers

@@ -312,11 +312,11 @@ def _load(
     catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
     owners: dict[str, str] = {}
     for document in config.documents:
-        settings = common
+        settings = common._replace(**document.options)
         if document.references:
             place = f"{document.name}: references"
             references = source.parse_references(document.references, place)
-            settings = common._replace(references=references)
+            settings = settings._replace(references=references)
         application = source.application(
             document.spec, settings, progress, overlays=document.overlays
         )
@@ -521,6 +521,7 @@ def _token(variable: str | None) -> str | None:
             f"--client-token-env: the environment variable {variable} is not set or too short; "
             "expected at least 16 characters"
         )
+    connect.refuse_placeholder(f"client token in {variable}", value)
     return value
 
 
