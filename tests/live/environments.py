@@ -65,11 +65,19 @@ def _run(*command: str | Path, cwd: Path | None = None) -> str:
 
 
 def python_environment(*requirements: str) -> Path:
-    """A virtual environment with some distributions in it; the folder has the name of the first."""
+    """A virtual environment with some distributions in it; the folder has the name of the first.
+
+    uv installs a server with a hundred distributions in seconds; pip is the way without it.
+    """
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
     def build(folder: Path) -> None:
         _run(sys.executable, "-m", "venv", folder)
-        _run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements)
+        python = folder / "bin" / "python"
+        install = [python, "-m", "pip", "install"]
+        if uv:
+            install = [uv, "pip", "install", "--python", python]
+        _run(*install, "--quiet", *requirements)
 
     return installed(requirements[0].replace("==", "-"), build)
 
