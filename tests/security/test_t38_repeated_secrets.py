@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.calling.models import Script, said, wished
 from tests.code_mode.script_support import run, scripts
@@ -440,6 +440,31 @@ def test_no_credential_in_any_encoding_and_place(
         assert inner not in str(changed)
     assert result.data is data
     result.for_model()
+
+
+@given(
+    st.sampled_from(["Bearer", "Token", "ApiKey", "Some-oauthtoken"]),
+    st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40),
+    st.sampled_from(["credential", "header", "hook"]),
+)
+def test_the_scheme_before_a_credential_is_no_secret(scheme: str, key: str, kind: str) -> None:
+    """T38: ``Bearer`` or ``Token`` before a credential stays in names and texts; the credential is masked without it, too."""
+    value = f"{scheme} {key}"
+    options: dict[str, Any] = {
+        "credential": {"credentials": {scheme: value}},
+        "header": {"headers": {"Authorization": value}},
+        "hook": {},
+    }[kind]
+    sent = httpx.Request("GET", "https://h", headers={"Authorization": value})
+    masking = Masking(
+        specfn.Connection(base_url="https://h", **options),
+        requests=[sent] if kind == "hook" else (),
+    )
+    told = {scheme: f"{scheme} ... is expected", "whole": value, "key": f"<{key}>"}
+    assume(key not in f"{scheme} ... is expected")
+    changed = masking.apply(told)
+    assert changed[scheme] == told[scheme]
+    assert (changed["whole"], changed["key"]) == ("**********", "<**********>")
 
 
 JSON_VALUES = st.recursive(

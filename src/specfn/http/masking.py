@@ -48,6 +48,10 @@ _DESCRIPTIVE_HEADERS: Final = frozenset(
     "ifnonematch origin pragma prefer referer useragent".split()
 )
 
+#: The authentication scheme before a credential, such as ``Bearer`` (RFC 9110, section 11.4). It is not a secret, and
+#: occurs in responses and in names of security schemes.
+_SCHEME: Final = re.compile(rf"[A-Za-z][A-Za-z-]{{0,19}} \S{{{MIN_TEXT_CHARACTERS},}}")
+
 #: Words in the name of a header, cookie or query value of a connection or a hook that is a credential.
 _CREDENTIAL_WORDS: Final = frozenset(
     "apikey auth authorization credential jwt key pass passwd password pat pwd secret session sid sig signature ticket "
@@ -353,7 +357,7 @@ def _find_in_connection(connection: Connection) -> _Rules:
             if values is connection.headers and plain(name) in _DESCRIPTIVE_HEADERS:
                 continue
             is_secret = values is connection.cookies or _is_credential(name) or _has_word(name)
-            (secrets if is_secret else texts).extend((text, *text.split()))
+            (secrets if is_secret else texts).extend(_parts(text))
     long = (text for text in texts if len(text) >= MIN_TEXT_CHARACTERS)
     words = [needle for text in long if not _COMMON.fullmatch(text) for needle in _words(text)]
     return _Rules(_unique(_anywhere(secrets)), _unique(words))
@@ -367,7 +371,13 @@ def _of_credential(credential: Any) -> Iterator[str]:
     else:
         text = reveal(credential)
         if isinstance(text, str):
-            yield from (text, *text.split())
+            yield from _parts(text)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a credential and its words, except for an authentication scheme."""
+    words = text.split()
+    return (text, *(words[1:] if _SCHEME.fullmatch(text) else words))
 
 
 def _of_request(request: httpx.Request) -> Iterator[str]:
@@ -376,7 +386,7 @@ def _of_request(request: httpx.Request) -> Iterator[str]:
         if name == "cookie":
             yield from (pair.partition("=")[2] for pair in value.split("; "))
         elif (_is_credential(name) or _has_word(name)) and name != "idempotency-key":
-            yield from (value, *value.split())
+            yield from _parts(value)
         if name == "authorization" and value[:6].lower() == "basic ":
             yield from _of_basic(value[6:])
     yield from (value for name, value in request.url.params.multi_items() if _is_credential(name))
