@@ -20,6 +20,17 @@ SCRIPT = "assets/mermaid.min.js"
 #: The pages for people who change specfn.
 INTERNALS = ("rules/", "decisions/", "benchmarks.md")
 
+#: The weights of pages in the search of the site: a guide comes before the reference.
+BOOSTS = {
+    "mcp.md": 5,
+    "reference/errors": 4,
+    "how-to/": 3,
+    "concepts/": 2,
+    "reference/": 0.3,
+    "options.md": 0.5,
+    "records.md": 0.5,
+}
+
 #: The first paragraphs of the other pages, by path.
 PARAGRAPHS: dict[str, str] = {}
 
@@ -69,12 +80,14 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
-    """Show diagrams as text if there is no script for them, and keep the first paragraph for llms.txt."""
+    """Show diagrams as text if there is no script for them, set the weight in the search, and keep the first paragraph."""
     if page.file.src_uri.startswith(INTERNALS):
         page.meta["search"] = {"exclude": True}
     else:
         text = re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL).partition("\n\n")[2]
         first = " ".join(text.strip().partition("\n\n")[0].split())
+        boosts = [BOOSTS[each] for each in BOOSTS if page.file.src_uri.startswith(each)]
+        page.meta["search"] = {"boost": boosts[0] if boosts else 1}
         PARAGRAPHS[page.file.src_uri] = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", first)
     return markdown if _mermaid() else re.sub(r"(?m)^```mermaid$", "```text", markdown)
 
