@@ -193,6 +193,7 @@ def running() -> Iterator[AuthorizationServer]:
     server = AuthorizationServer()
     listening = ThreadingHTTPServer(("127.0.0.1", 0), _handler(server))
     listening.daemon_threads = True
+    listening.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that do not wait
     server.url = f"http://127.0.0.1:{listening.server_address[1]}"
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

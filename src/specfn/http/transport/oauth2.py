@@ -16,7 +16,6 @@ from specfn._internal.json import JsonObject
 from specfn.errors import UsageError
 from specfn.http.connection import Connection, reveal
 from specfn.http.request.request import Draft
-from specfn.http.transport import oauth2_login
 from specfn.http.transport.oauth2_grants import FLOWS, Flow, FlowName, Grants, Refusal, Target
 from specfn.http.transport.token_store import TokenStore
 from specfn.migrate.route import CallableFunction
@@ -150,6 +149,8 @@ class OAuth2:
     async def _login(
         self, target: Target, show: Callable[[str], Any], *, browser: bool, port: int
     ) -> None:
+        from specfn.http.transport import oauth2_login  # noqa: PLC0415  # calls do not need it
+
         flow = await self._grants.choose_flow(target)
         key = self.key_of_tokens(target, flow)
         if flow.name == "authorizationCode":

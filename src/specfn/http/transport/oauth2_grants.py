@@ -175,7 +175,7 @@ class Grants:
         )
         raise UsageError(
             f"the security scheme {target.name!r} does not declare a flow that this OAuth2 can use: it declares "
-            f"{', '.join(flows) or 'none'}; expected {wanted}"
+            f"{', '.join(flows) or 'none'}; expected {wanted}; a callable that returns a token is also a credential"
         )
 
     async def _flows(self, target: Target) -> dict[str, JsonObject]:

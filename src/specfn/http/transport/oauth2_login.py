@@ -77,20 +77,14 @@ class _Receiver:
     """A server on a loopback port that receives the code of one authorization. Other requests change nothing."""
 
     def __init__(self, state: str, port: int) -> None:
-        from http.server import ThreadingHTTPServer  # noqa: PLC0415  # only for a login
-
         self._state = state
         self._answers: list[dict[str, str]] = []
-        handler = _handler_class(self._receive)
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+            self._server = _listen(self._receive, port)
         except OSError as error:
             raise UsageError(
                 f"the port {port} cannot be used for the login: {error.strerror}"
             ) from None
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._server.timeout = _LOOK_SECONDS
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}{_PATH}"
 
     def __enter__(self) -> Self:
@@ -131,9 +125,9 @@ class _Receiver:
         return answer["code"]
 
 
-def _handler_class(receive: Callable[[str], bool]) -> Any:
-    """Return the class of handlers that pass the target of each request to a function."""
-    from http.server import BaseHTTPRequestHandler  # noqa: PLC0415  # only for a login
+def _listen(receive: Callable[[str], bool], port: int) -> Any:
+    """Return a server on a loopback port that passes the target of each request to a function."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # noqa: PLC0415  # only for a login
 
     class Handler(BaseHTTPRequestHandler):
         """Answers a browser."""
@@ -152,7 +146,17 @@ def _handler_class(receive: Callable[[str], bool]) -> Any:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the URL has the code
             """Log nothing."""
 
-    return Handler
+    class Server(ThreadingHTTPServer):
+        """A server whose threads do not outlive the login."""
+
+        daemon_threads = True
+        block_on_close = False
+        timeout = _LOOK_SECONDS
+
+        def handle_error(self, *_: Any) -> None:
+            """Print nothing about a browser that does not wait."""
+
+    return Server(("127.0.0.1", port), Handler)
 
 
 async def on_device(
