@@ -440,7 +440,7 @@ def test_a_description_does_not_repeat_the_schema(name: str) -> None:
     assert "@security bearer notes:read" in app["notes_getById"].description
     assert app["notes_getById"].description.count("@param") == 4
     tool = app.tools(name).tools[0]
-    assert tool.description == "Find a note.\n\n@tag Stationery"
+    assert tool.description == "Find a note."
     written = json.dumps(tool.wire)
     for text in ("number,", "What it must hold.", "A word, or words."):
         assert written.count(text) == 1
@@ -449,7 +449,7 @@ def test_a_description_does_not_repeat_the_schema(name: str) -> None:
 
 def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
     """Where a schema was cut, the description keeps what it says of parameters, under the names that are shown (R14)."""
-    text = "Find.\n\n@param filter[by] What it must hold.\n@param id Its number.\n@tag notes"
+    text = "Find.\n\n@param filter[by] What it must hold.\n@param id Its number."
     whole = application(SAID).tools().tools[0].fit
     groups = {"properties": {"filter_by": STRING}}
     cut = replace(
@@ -464,7 +464,7 @@ def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
     assert provider_description("no line", cut, function) == "no line"
     given = {"type": "string", "description": "Its\nnumber.\n@maxLength 3"}
     one = replace(cut, schema={"type": "object", "properties": {"id": given, "query": groups}})
-    assert provider_description(text, one, function) == shown.replace("@param id Its number.\n", "")
+    assert provider_description(text, one, function) == shown.replace("\n@param id Its number.", "")
 
 
 @pytest.mark.parametrize(
@@ -485,22 +485,6 @@ def test_a_summary_without_a_word_of_its_own_is_left_out(
     app = application({"/n": {"get": operation(**{k: v for k, v in said.items() if v})}})
     assert app.tools("mcp").tools[0].description == shown
     assert app["n_get"].description.startswith(summary or "Deletes")
-
-
-@given(
-    st.lists(
-        st.sampled_from(["Notes", "note", "find", "Billing", "NotesBilling", "v1"]), max_size=4
-    ),
-    st.sampled_from(["Find a note.", "Pay.", ""]),
-)
-def test_no_word_of_a_tag_is_lost(tags: list[str], summary: str) -> None:
-    """Every word of a tag is in what a model reads of the tool: its description or its name."""
-    app = application({"/v1/notes": {"get": operation(summary=summary, tags=tags)}})
-    [tool] = app.tools("mcp").tools
-    read = f"{tool.name} {tool.description}".lower()
-    for tag in tags:
-        for word in ("note", "find", "billing", "v1"):
-            assert word not in tag.lower() or word in read
 
 
 # -- what a list does not repeat -------------------------------------------------------------------

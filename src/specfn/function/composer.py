@@ -15,8 +15,8 @@ from specfn.function.function_schemas import (
     render_arguments,
     renderer_of,
     validator_of,
-    without_members,
 )
+from specfn.function.shown_arguments import shown_arguments
 from specfn.migrate.parameters.fixed import values_of_parameters, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
@@ -255,7 +255,8 @@ class _RouteSchemas:
         self.settings = composer.settings
         self.facts = composer.facts
         self.pattern_bytes = composer.pattern_bytes
-        self.standard = route.standard
+        is_omitted = composer.settings.standard == "omit"
+        self.standard = route.standard if is_omitted else None
         self._composer = composer
         self._route = route
 
@@ -277,7 +278,7 @@ class _RouteSchemas:
         return ComposedSchemas(self._arguments(), composer.requests, response, composer.responses)
 
     def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
-        root = without_members(self._arguments(), () if full else self.standard)
+        root = shown_arguments(self._arguments(), None if full else self.standard)
         keys = [key for key, _ in self._route.keys]
         return render_arguments(self._composer.inputs, root, keys, self.settings)
 

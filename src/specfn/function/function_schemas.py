@@ -1,12 +1,13 @@
 """Schemas of one function, composed on first use: for the validator and for a model (rules F4, F5, F7)."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn._internal.pointer import join
+from specfn.function.shown_arguments import shown_arguments, shown_edits, without_members
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
@@ -56,13 +57,13 @@ class SchemaSource(Protocol):
     Attributes:
         settings: the options of the conversion.
         facts: the facts about the definitions of the document.
-        standard: the places of the standard parameters (rule F13).
+        standard: the places of the standard parameters (rule F13); ``None`` if they are shown.
     """
 
     settings: Settings
     facts: DefinitionFacts
     pattern_bytes: int
-    standard: frozenset[tuple[str, str]]
+    standard: frozenset[tuple[str, str]] | None
 
     def keys(self) -> Sequence[tuple[str, bool]]:
         """Return every key at the root with whether it is required, in positional order (rule F4)."""
@@ -96,52 +97,6 @@ def object_schema(properties: JsonObject, required: list[str]) -> JsonObject:
         schema["required"] = required
     schema["additionalProperties"] = False
     return schema
-
-
-def without_members(root: JsonObject, places: Collection[tuple[str, str]]) -> JsonObject:
-    """Return the schema of all arguments without members of its groups, and without groups that become empty.
-
-    Args:
-        root: the schema of all arguments by key.
-        places: the groups and names of the members.
-    """
-    groups, needed = dict(root["properties"]), [*root.get("required", ())]
-    for group in {group for group, _ in places} & groups.keys():
-        members, required = groups[group].get("properties", {}), groups[group].get("required", ())
-        left = {name: node for name, node in members.items() if (group, name) not in places}
-        still = [name for name in required if (group, name) not in places]
-        groups[group] = _with_required({**groups[group], "properties": left}, still)
-        if members and not left:
-            del groups[group]
-        if group in needed and required and not still:
-            needed.remove(group)
-    return _with_required({**root, "properties": groups}, needed) if places else root
-
-
-def _with_required(schema: JsonObject, required: list[str]) -> JsonObject:
-    """Return a schema with these required members."""
-    if required:
-        return {**schema, "required": required}
-    return {key: value for key, value in schema.items() if key != "required"}
-
-
-def standard_edits(
-    root: JsonObject, places: Collection[tuple[str, str]], pointers: Mapping[str, str], other: str
-) -> Iterator[Edit]:
-    """Yield an edit for each standard parameter that a shown schema leaves out.
-
-    Args:
-        root: the schema of all arguments by key.
-        places: the groups and names of the standard parameters.
-        pointers: the pointers of the groups that are shown.
-        other: the pointer for those that are not.
-    """
-    for group, name in sorted(places):
-        if name in root["properties"].get(group, {}).get("properties", {}):
-            reason = (
-                f"the standard parameter {name!r} in {group} is not shown; validation accepts it"
-            )
-            yield Edit(pointer=pointers.get(group, other), kind="standard", reason=reason)
 
 
 class SplitSchemas(Protocol):
@@ -182,7 +137,7 @@ class Schemas:
         settings: the options of the conversion.
         facts: facts about the definitions, shared by the functions of a document.
         pattern_bytes: the maximum number of bytes of all compiled patterns of the arguments, and of the response.
-        standard: the places of the standard parameters, which ``parameters`` leaves out (rule F13).
+        standard: the places of the standard parameters, which ``parameters`` leaves out; ``None`` if it shows them.
         split_schemas: the schemas split between the model and the human; ``None`` if ``Options.separate`` is not set.
     """
 
@@ -238,7 +193,8 @@ class Schemas:
     @cached_property
     def full_json(self) -> bytes:
         """Return ``parameters`` with the standard parameters, as compact JSON."""
-        if not self.standard:
+        root = self.composed.arguments
+        if shown_arguments(root, self.standard) is root:
             return self.as_json[0]
         return dumps(self._for_model(self._from().parameters(full=True)))
 
@@ -296,7 +252,7 @@ class Schemas:
             pointers = {
                 key: f"/parameters{join(('properties', key))}" for key in shown["properties"]
             }
-        return (*edits, *standard_edits(self.root, self.standard, pointers, "/parameters"))
+        return (*edits, *shown_edits(self.root, self.standard, pointers, "/parameters"))
 
     def without(self, places: Collection[tuple[str, str]]) -> "Schemas":
         """Return the schemas without members of their groups."""
@@ -382,7 +338,7 @@ class _WithoutMembers:
         self.settings = whole.settings
         self.facts = whole.facts
         self.pattern_bytes = whole.pattern_bytes
-        self.standard = whole.standard.difference(places)
+        self.standard = None if whole.standard is None else whole.standard.difference(places)
         self._whole = whole
         self._places = places
 
@@ -403,7 +359,7 @@ class _WithoutMembers:
 
     def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
         composed = self.compose_all()
-        root = without_members(composed.arguments, () if full else self.standard)
+        root = shown_arguments(composed.arguments, None if full else self.standard)
         renderer = renderer_of(composed.inputs, self.settings)
         return render_arguments(renderer, root, [key for key, _ in self.keys()], self.settings)
 

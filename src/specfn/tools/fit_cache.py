@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.json import JsonObject, loads
 from specfn._internal.pointer import join
 from specfn.function.function import Function
-from specfn.function.function_schemas import standard_edits, without_members
+from specfn.function.shown_arguments import shown_arguments, shown_edits
 from specfn.migrate.safety import is_update
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.profile import Profile
@@ -47,10 +47,9 @@ class FitCache:
             function: the function; arguments by position are wrapped under their keys (rule F4).
             profile: the profile of the provider.
             budget: the maximum number of bytes of the schema as compact JSON.
-            full: keep the standard parameters (rule F13).
+            full: keep what is not shown (rule F13).
         """
         profile = self._profile(profile)
-        full = full or not function.schemas.standard
         key = (profile, budget, id(function.schemas), full)
         if key not in self._known:
             fit = self._fit_arguments(function, profile, budget, full=full)
@@ -125,16 +124,16 @@ class FitCache:
 
 def _shown_arguments(function: Function) -> JsonObject:
     """Return the validator schema of the arguments that a model is shown (rule F13)."""
-    return without_members(function.validator, function.schemas.standard)
+    return shown_arguments(function.validator, function.schemas.standard)
 
 
 def _with_edits(function: Function, fit: Fit) -> Fit:
-    """Return a fit of the shown arguments with the edits for the standard parameters."""
-    standard = function.schemas.standard
-    if not standard:
+    """Return a fit of the shown arguments with the edits for what is not shown."""
+    root, standard = function.validator, function.schemas.standard
+    if shown_arguments(root, standard) is root:
         return fit
     pointers = {key: join(("properties", key)) for key in fit.schema.get("properties", {})}
-    edits = partial(standard_edits, function.validator, standard, pointers, "")
+    edits = partial(shown_edits, root, standard, pointers, "")
     return replace(fit, changes=lambda: chain(fit.changes(), edits()))
 
 

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from specfn.schema.profiles.fit import Fit
 
 _PARAMETER: Final = "@param "
-_TAG: Final = "@tag "
 
-#: Security requirements concern the connection; a model cannot set them.
-_CALLERS: Final = "@security "
+#: Security requirements concern the connection, and tags the pages of the documentation.
+_LEFT_OUT: Final = ("@security ", "@tag ")
 
 #: The words of a name or a text; plural and singular count as one.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9A-Za-z_]+")
@@ -31,9 +30,8 @@ _LONG_WORD: Final = 4
 def provider_description(text: str, fit: "Fit", function: Function) -> str:
     """Return a function's description for a provider's list of tools (rules F3, R14).
 
-    A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. A ``@tag``
-    line stays if it has a word that is not in the name, the path, the operationId, the prose or the document's title. A
-    summary stays if it has a word that is not in the description's first paragraph.
+    A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. ``@tag`` lines
+    are left out. A summary stays if it has a word that is not in the description's first paragraph.
 
     Args:
         text: the description.
@@ -43,11 +41,7 @@ def provider_description(text: str, fit: "Fit", function: Function) -> str:
     text = _without_summary(text, function)
     if "\n@" not in text and not text.startswith("@"):
         return text
-    lines = [line for line in text.split("\n") if not line.startswith(_CALLERS)]
-    if any(line.startswith(_TAG) for line in lines):
-        prose = [line for line in lines if not line.startswith("@")]
-        known = _Known([*_names(function), *prose])
-        lines = [line for line in lines if not (line.startswith(_TAG) and known.has(line[5:]))]
+    lines = [line for line in text.split("\n") if not line.startswith(_LEFT_OUT)]
     named = ((fit.names.get(name, name), name, node) for name, node in _parameters_of(fit.schema))
     return _leave_out_repeated(lines, named)
 
@@ -133,17 +127,6 @@ def _without_summary(text: str, function: Function) -> str:
         return text
     known = _Known([rest.partition("\n\n")[0]])
     return rest if known.has(summary) else text
-
-
-# -- tags --------------------------------------------------------------------------------------------
-
-
-def _names(function: Function) -> Iterator[str]:
-    """Yield the texts that contain no information for a model."""
-    yield "_".join(function.accessor)
-    yield function.path
-    yield function.operation_id or ""
-    yield function.api.title
 
 
 class _Known:

@@ -142,3 +142,45 @@ def test_signatures_leave_standard_parameters_out() -> None:
     name = application.functions[0].name
     call = functions.prepare(name, {"query": {"watch": "true"}})
     assert call.answer is None
+
+
+nullable = st.sampled_from(
+    [
+        {"anyOf": [TEXT, {"type": "null"}]},
+        {"type": ["string", "null"]},
+        {"anyOf": [TEXT, {"type": "null"}], "default": None, "title": "Filter"},
+        {"anyOf": [TEXT, {"type": "integer"}, {"type": "null"}]},
+    ]
+)
+
+
+@given(
+    schema=nullable, where=st.sampled_from(["query", "header", "cookie"]), is_needed=st.booleans()
+)
+def test_null_of_an_optional_parameter_is_not_shown(
+    *, schema: dict[str, Any], where: str, is_needed: bool
+) -> None:
+    """Null, for which nothing is sent, is accepted but not shown for an optional parameter, with an edit."""
+    given_parameter = {"name": "q", "in": where, "schema": schema, "required": is_needed}
+    application = made(given_parameter, count=1, dialect="3.1")
+    function = application.functions[0]
+    group = {"query": "query", "header": "headers", "cookie": "cookies"}[where]
+    node = function.parameters["properties"][group]["properties"]["q"]
+    assert ("null" in repr(node)) == is_needed
+    assert "'string'" in repr(node)
+    assert any(edit.kind == "null" for edit in function.edits) != is_needed
+    assert function.validate({group: {"q": None}})
+    assert function.validate({group: {"q": "a"}})
+    assert not function.validate({group: {"q": []}})
+    assert made(given_parameter, count=1, standard="include").functions[0].fingerprint
+
+
+@pytest.mark.parametrize("bound", [2**53 + 2, 2**63 - 1, 2**64, -(2**63)])
+def test_limits_of_number_types_are_not_shown(bound: int) -> None:
+    """A bound that is the limit of a type of numbers is enforced, but a tool has it neither as keyword nor as text."""
+    key = "maximum" if bound > 0 else "minimum"
+    application = made({**query("q"), "schema": {"type": "integer", key: bound}}, count=1)
+    tool = application.tools("mcp").tools[0]
+    assert key not in repr(tool.wire)
+    assert [edit.kind for edit in tool.edits].count("constraint") == 1
+    assert not application.functions[0].validate({"query": {"q": 2 * bound}})

@@ -15,12 +15,12 @@ from specfn.function.function_schemas import (
     render_arguments,
     renderer_of,
     validator_of,
-    without_members,
 )
 from specfn.function.separation.half_schema import HalfSchema
 from specfn.function.separation.join import ArgumentSplitter, HumanParts
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
+from specfn.function.shown_arguments import shown_arguments
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions import reachable
@@ -277,7 +277,7 @@ class _Side:
         return whole._replace(arguments=self._root, inputs=self._half)
 
     def parameters(self, *, full: bool = False) -> Sequence[Rendering | None]:
-        root = without_members(self._root, () if full else self.standard)
+        root = shown_arguments(self._root, None if full else self.standard)
         return render_arguments(self._renderer, root, self._keys, self.settings)
 
     def response_schema(self) -> Any:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from specfn.function.function_schemas import Schemas, without_members
+from specfn.function.function_schemas import Schemas
+from specfn.function.shown_arguments import shown_arguments
 from specfn.function.signatures.doc_comments import comment_of, function_comment
 from specfn.function.signatures.read_schema import SchemaReader
 from specfn.function.signatures.type_nodes import (
@@ -159,7 +160,7 @@ def _signature(
 ) -> Signature:
     """Return the signature of one function; its definitions are added to those of the two directions."""
     sources = function.schemas.composed
-    shown = without_members(sources.arguments, function.schemas.standard)
+    shown = shown_arguments(sources.arguments, function.schemas.standard)
     root = inputs.read(shown, sources.inputs)
     assert isinstance(root, Object)
     members = {member.key: member for member in root.members}

@@ -48,6 +48,10 @@ _MAX_DEFAULT_BYTES = 200
 #: The maximum number of texts with invisible characters that an edit lists.
 _MAX_LISTED_TEXTS = 5
 
+#: Bounds, and the number from which on they say nothing to a model: the limits of numbers and of 64-bit integers.
+_BOUNDS = frozenset({"maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"})
+_MAX_EXACT = 2**53
+
 #: Annotations as lines of a description, where the provider does not take them as keywords.
 _LINES = {"default": "@default", "example": "@example"}
 
@@ -299,6 +303,12 @@ class SchemaRenderer(ABC):
         """Add a keyword to the description, without its invisible characters, and record whether validation enforces it."""
         from specfn.schema.patterns.engine import enforcement  # noqa: PLC0415  # few keywords are only described
 
+        if key in _BOUNDS and type(value) in {int, float} and abs(value) >= _MAX_EXACT:
+            self._edit(
+                kind,
+                f"{key} is not shown, because it is a limit of the type; {enforcement(key, value)}",
+            )
+            return
         text = keyword_text(value) if self._literal else expanded_text(value, self._definitions)
         (body.always if always else body.lines).append(f"@{key} {text}")
         self._edit(
