@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
-#: Seconds for open requests after an interrupt.
-MAX_GRACE_SECONDS: Final = 5
+#: Seconds in which calls may end after a signal.
+MAX_GRACE_SECONDS: Final = 10
 
 
 def bind_socket(host: str, port: int, option: str) -> socket.socket:
@@ -55,11 +55,23 @@ def origin_of(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{bound.getsockname()[1]}"
 
 
-def build_server(app: AsgiApp) -> "uvicorn.Server":
-    """Return a server whose clients are limited in number and time (threat T44)."""
+def build_server(app: AsgiApp, end_streams: Callable[[], None] = lambda: None) -> "uvicorn.Server":
+    """Return a server whose clients are limited in number and time (threat T44).
+
+    Args:
+        app: the application.
+        end_streams: is called at the end when all calls are complete, to end the streams that clients only listen to.
+    """
     import uvicorn  # noqa: PLC0415  # slow import
 
     limits = ClientLimits(app)
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            ending = asyncio.ensure_future(limits.end_calls(end_streams))
+            await super().shutdown(sockets)
+            ending.cancel()
+
     config = uvicorn.Config(
         limits,
         http=protocol_with_limits(limits),
@@ -72,7 +84,7 @@ def build_server(app: AsgiApp) -> "uvicorn.Server":
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         timeout_graceful_shutdown=MAX_GRACE_SECONDS,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(
@@ -81,21 +93,23 @@ def serve(
     *,
     ready: Callable[[], None],
     close: Callable[[], Awaitable[None]],
+    end_streams: Callable[[], None] = lambda: None,
 ) -> bool:
-    """Serve an application until a signal arrives. Requests are not logged: paths may contain secrets.
+    """Serve an application until a signal arrives, and finish the calls in flight. Requests are not logged: paths may contain secrets.
 
     Args:
         app: the application.
         bound: a bound socket.
         ready: is called when a signal would end the server.
         close: is awaited at the end.
+        end_streams: as for ``build_server``.
 
     Returns:
         True after an interrupt (SIGINT), false after SIGTERM.
     """
     import anyio  # noqa: PLC0415  # slow import
 
-    running = build_server(app)
+    running = build_server(app, end_streams)
 
     async def run() -> None:
         with limit_logs():
@@ -174,6 +188,7 @@ class ClientLimits:
         self._open: dict[_Client, asyncio.Transport] = {}
         self._waiting: dict[_Client, asyncio.TimerHandle] = {}
         self._requests: Counter[_Client] = Counter()
+        self._calls = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Pass a request on: its headers are complete, and its body must arrive in time."""
@@ -181,11 +196,20 @@ class ClientLimits:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        is_call = scope.get("method") != "GET"
+        self._calls += is_call
         self._begin_request(client)
         try:
             await self._app(scope, self._in_time(client, receive), send)
         finally:
+            self._calls -= is_call
             self._end_request(client)
+
+    async def end_calls(self, end_streams: Callable[[], None]) -> None:
+        """Wait until no request except streams is in progress, and then end those."""
+        while self._calls:  # noqa: ASYNC110  # an event would be set after each call
+            await asyncio.sleep(0.05)
+        end_streams()
 
     def add(self, transport: asyncio.Transport) -> None:
         """Add a new connection. Its client has to send a request in time."""

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from mcp import types
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse, Response
@@ -103,6 +104,19 @@ class HttpApp:
         body = types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
         text = body.model_dump_json(by_alias=True, exclude_unset=True)
         await Response(text, 503, media_type="application/json")(scope, receive, send)
+
+
+def keep_streams() -> Callable[[], None]:
+    """Keep the streams of the SDK open when the process gets a signal; return the function that ends them.
+
+    Otherwise the SDK's library would cut the responses to calls in flight. This is a setting of the whole process.
+    """
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]  # it has no annotations
+
+    def end_streams() -> None:
+        AppStatus.should_exit = True
+
+    return end_streams
 
 
 def _path_of(scope: Message) -> str | None:

@@ -46,10 +46,20 @@ def run(
 
 def serve_stdio(server: Server[Any], connections: "Sequence[Connection]") -> None:
     """Serve stdin and stdout until stdin ends or a signal arrives, and close connections at the end."""
+    running: set[int] = set()
+
+    async def count(ctx: Any, call_next: Any) -> Any:
+        running.add(id(ctx))
+        try:
+            return await call_next(ctx)
+        finally:
+            running.discard(id(ctx))
+
+    server.middleware.append(count)
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(_exit_at_signal, connections)
+            group.start_soon(_exit_at_signal, connections, running)
             async with stdio_server() as (read, write):
                 await server.run(read, write, server.create_initialization_options())
             await close_all(connections)
@@ -64,11 +74,17 @@ async def close_all(connections: "Sequence[Connection]") -> None:
         await connection.aclose()
 
 
-async def _exit_at_signal(connections: "Sequence[Connection]") -> NoReturn:
-    """End the process at a signal. The thread that reads stdin cannot be interrupted."""
+async def _exit_at_signal(connections: "Sequence[Connection]", running: set[int]) -> NoReturn:
+    """End the process at a signal, after SIGTERM when its calls have ended.
+
+    The thread that reads stdin cannot be interrupted.
+    """
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for number in signals:
             with anyio.move_on_after(MAX_GRACE_SECONDS):
+                while running and number == signal.SIGTERM:  # noqa: ASYNC110  # the end is rare
+                    await anyio.sleep(0.05)
+                await anyio.sleep(0.1)  # the last response is written
                 await close_all(connections)
             os._exit(130 if number == signal.SIGINT else 0)
     raise AssertionError

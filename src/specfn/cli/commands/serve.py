@@ -534,6 +534,7 @@ def _http(
 ) -> int:
     """Serve HTTP until a signal arrives."""
     from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
+    from specfn.mcp.http_app import keep_streams  # noqa: PLC0415  # slow import
     from specfn.mcp.stdio import close_all  # noqa: PLC0415  # slow import
 
     app = build.asgi(
@@ -547,7 +548,7 @@ def _http(
     bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
     ready, close = partial(output.complain, text), partial(close_all, connections)
-    interrupted = listen.serve(app, bound, ready=ready, close=close)
+    interrupted = listen.serve(app, bound, ready=ready, close=close, end_streams=keep_streams())
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
 
