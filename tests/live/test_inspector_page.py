@@ -276,7 +276,7 @@ def test_the_keyboard_is_enough(browser: Browser, live: str) -> None:
         expect(found.page.locator("#query")).to_be_focused()
         keyboard.type("price")
         expect(found.page.locator("[role=option]").first).to_contain_text("price")
-        keyboard.press("Enter")
+        keyboard.press("ArrowDown")
         expect(found.page.locator("#list")).to_be_focused()
         keyboard.press("End")
         keyboard.press("Home")
@@ -295,6 +295,84 @@ def test_the_keyboard_is_enough(browser: Browser, live: str) -> None:
         assert found.page.url.endswith(f"#functions/{first}")
 
 
+@pytest.mark.parametrize("form", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_return_opens_the_best_hit(browser: Browser, live: str, form: Any) -> None:
+    """Return in the search opens the first row of the newest words, and the order names what it is."""
+    with visit(browser, **form) as found:
+        found.open(live)
+        expect(found.page.locator("#sort option:checked")).to_have_text("document order")
+        found.page.fill("#query", "put a product on the shelves")
+        found.page.press("#query", "Enter")
+        expect(found.page.locator("#detail h2")).to_be_focused()
+        expect(found.page.locator("#detail h2")).to_have_text("products_post")
+        expect(found.page.locator("#sort option:checked")).to_have_text("best match")
+        found.page.evaluate("document.body.dataset.at = 'list'")
+        found.page.fill("#query", "orders_get")
+        expect(found.page.locator("[role=option] .name").first).to_have_text("orders_get")
+        assert found.messages == []
+
+
+def test_a_long_name_keeps_its_end(browser: Browser, live: str) -> None:
+    """A name that is longer than its row is cut in the middle, and a wider list shows more of it."""
+    name = "products_images_getByProductIdAndImageId"
+    with visit(browser) as found:
+        found.open(live)
+        shown = found.page.locator(f"[role=option] .name[title={name}]")
+        assert shown.inner_text() == name
+        is_cut = "(node) => node.firstChild.scrollWidth > node.firstChild.clientWidth"
+        fits = "(node) => node.scrollWidth <= node.clientWidth"
+        assert (shown.evaluate(is_cut), shown.evaluate(fits)) == (True, True)
+        found.page.evaluate("document.getElementById('list-panel').style.width = '600px'")
+        assert not shown.evaluate(is_cut)
+
+
+def test_the_pictures_work_by_keyboard(browser: Browser, live: str) -> None:
+    """Each picture is one stop of Tab; the arrows move, and Return and space open the function."""
+    with visit(browser) as found:
+        found.open(live)
+        for chart, key in ((".chart:not(.map)", "Enter"), (".chart.map", " ")):
+            found.view("Sizes")
+            picture = found.page.locator(chart, has=found.page.get_by_role("button")).first
+            stops = picture.locator("[tabindex='0']")
+            expect(stops).to_have_count(1)
+            stops.focus()
+            first = stops.locator("title").text_content()
+            found.page.keyboard.press("ArrowDown")
+            expect(stops).to_be_focused()
+            name = stops.locator("title").text_content()
+            assert name is not None
+            assert name != first
+            found.page.keyboard.press(key)
+            expect(found.page.locator("#detail h2")).to_have_text(name.partition(":")[0])
+        assert found.messages == []
+
+
+def test_descriptions_are_texts(browser: Browser, tmp_path: Path) -> None:
+    """A description in a schema has line breaks and quotation marks, not escapes; what is sent has escapes."""
+    schema = {"type": "string", "description": 'One "a".\nTwo.'}
+    query = {"name": "q", "in": "query", "schema": schema}
+    paths = {"/a": {"get": {"parameters": [query], "responses": {}}}}
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps({**FAULTY, "paths": paths}), "utf-8")
+    with visit(browser) as found:
+        found.open(report(path, tmp_path / "report.html"))
+        shown = found.page.get_by_label("Parameters that the model reads")
+        expect(shown).to_contain_text('One "a".\nTwo.', use_inner_text=True)
+        found.page.get_by_text("As sent to").click()
+        sent = found.page.get_by_label("Tool as sent")
+        expect(sent).to_contain_text('One \\"a\\".\\nTwo.', use_inner_text=True)
+
+
+def test_the_response_scrolls_into_view(browser: Browser, live: str) -> None:
+    """After a call, the beginning of its response is in the window, also on a phone."""
+    with visit(browser, **PHONE) as found:
+        found.open(f"{live}#functions/products_get")
+        found.tab("Try")
+        found.check("{}")
+        found.page.locator("#detail").get_by_role("button", name="Send", exact=True).click()
+        expect(found.page.get_by_role("heading", name="Response", exact=True)).to_be_in_viewport()
+
+
 def test_an_edit_leads_to_its_places(browser: Browser, live: str) -> None:
     """A mark leads to its edit, and an edit to the schema and to the document."""
     with visit(browser) as found:
@@ -302,10 +380,13 @@ def test_an_edit_leads_to_its_places(browser: Browser, live: str) -> None:
         found.page.locator(".mark", has_text="constraint").first.click()
         edit = found.page.locator(".edits .flash").first
         expect(edit).to_contain_text("/parameters/properties/body/properties/price")
-        edit.get_by_role("button").nth(1).click()
+        edit.locator(".places button").nth(1).click()
         expect(found.page.locator(".pointer")).to_have_text("#/components/schemas/Product")
         expect(found.page.locator(".calls .flash")).to_contain_text('"price"')
-        edit.get_by_role("button").first.click()
+        edit.locator(".places button").first.click()
+        expect(found.page.locator(".schemas .flash")).to_contain_text('"price"')
+        found.tab("Edits")
+        found.page.locator(".edits li .mark", has_text="constraint").first.click()
         expect(found.page.locator(".schemas .flash")).to_contain_text('"price"')
 
 
@@ -325,7 +406,9 @@ def test_a_wrong_argument_and_a_repair(browser: Browser, live: str) -> None:
         found.open(f"{live}#functions/products_getByProductId")
         found.tab("Try")
         assert found.check('{"productId": "x"}') == "Invalid: 1 problem"
-        expect(found.page.locator("pre .wrong")).to_contain_text("❌")
+        expect(found.page.locator("pre .wrong")).to_contain_text("// ")
+        expect(found.page.locator("pre .wrong").get_by_role("img", name="invalid")).to_be_visible()
+        expect(found.page.locator(".edits .places").first).to_contain_text("expected string (uuid)")
         good = "```json\n{productId: '00000000-0000-4000-8000-000000000000'}\n```"
         assert found.check(good).startswith("Valid after")
         expect(found.page.get_by_label("Request", exact=True)).to_contain_text(
@@ -477,6 +560,8 @@ def test_each_difference_is_shown_at_its_place(browser: Browser, tmp_path: Path)
         with visit(browser) as found:
             found.open(report(new, tmp_path / "report.html", "--compare", old))
             found.view("Changes")
+            for folder in found.page.locator(".sections > .fold:not([open]) > summary").all():
+                folder.click()
             shown = found.page.locator(".difference")
             places = [
                 (each.get_attribute("data-kind"), each.get_attribute("data-place"))
@@ -488,6 +573,40 @@ def test_each_difference_is_shown_at_its_place(browser: Browser, tmp_path: Path)
                 lines = each.locator("tr.added, tr.removed, tr.changed")
                 expect(lines.first, kind).to_be_visible()
             assert found.messages == []
+
+
+def test_changes_are_filtered_and_the_breaking_ones_are_first(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Differences that break callers are first, those of texts are folded, and filters narrow them together."""
+    (tmp_path / "a").mkdir()
+    old, new = tmp_path / "a" / "shop.json", tmp_path / "shop.json"
+    old.write_text(json.dumps(DOCUMENT), "utf-8")
+    new.write_text(json.dumps(changed(*(PAIRS[name].change for name in CHANGES))), "utf-8")
+    differences = specfn.compare(specfn.load(old), specfn.load(new))
+    with visit(browser) as found:
+        found.open(report(new, tmp_path / "report.html", "--compare", old))
+        found.view("Changes")
+        verdicts = found.page.locator(".sections > section .difference .badge").all_inner_texts()
+        ranks = [["breaking", "maybe breaking", "not breaking"].index(each) for each in verdicts]
+        assert ranks
+        assert ranks[0] == min(ranks)
+        for section in found.page.locator(".sections > section").all():
+            texts = section.locator(".badge").all_inner_texts()
+            assert texts == sorted(texts)  # in alphabetic order, too
+        lead = found.page.locator("#view-changes .lead").inner_text()
+        assert len(re.findall(r"shop\.json \S+ \([0-9a-f]{8}\)", lead)) == 2
+        shown = found.page.locator(".sections > section .difference")
+        kind = next(each.kind for each in differences if each.kind != "text")
+        found.page.get_by_label("Kind of difference").select_option(kind)
+        expect(shown).to_have_count(sum(each.kind == kind for each in differences))
+        found.page.get_by_label("Kind of difference").select_option("")
+        found.page.get_by_label("Name of a function").fill("no such function")
+        expect(found.page.locator("#view-changes")).to_contain_text("No difference passes")
+        found.page.get_by_label("Name of a function").fill("")
+        found.page.get_by_role("button", name=re.compile("^breaking")).click()
+        expect(shown).to_have_count(sum(each.breaking == "yes" for each in differences))
+        assert found.messages == []
 
 
 def test_the_view_of_changes_is_accessible(browser: Browser, script: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 from specfn._internal.json import JsonObject
 from specfn.application.application import Application
@@ -234,6 +235,9 @@ def model_view(application: Application, function: Function, tools: ToolSet) -> 
     }
 
 
+#: The number of characters of a fingerprint in a label.
+_HASH: Final = 8
+
 #: The place of the declarations of security schemes.
 _SCHEMES: Final = "/components/securitySchemes"
 
@@ -242,8 +246,8 @@ def changes(old: Application, new: Application) -> JsonObject:
     """Return the differences, and the values at the places that they name.
 
     Returns:
-        ``differences``, each with ``old_pointer`` and ``new_pointer`` of the nearest common declaration; and ``old``
-        and ``new``, the values by pointer.
+        ``labels``, the names of both documents; ``differences``, each with ``old_pointer`` and ``new_pointer`` of the
+        nearest common declaration; and ``old`` and ``new``, the values by pointer.
     """
     sides: dict[str, JsonObject] = {"old": {}, "new": {}}
     differences = []
@@ -255,12 +259,23 @@ def changes(old: Application, new: Application) -> JsonObject:
         differences.append(
             {**difference.as_json(), "old_pointer": pointers[0], "new_pointer": pointers[1]}
         )
-    title: Any = old.document.get("info")
-    return {
-        "version": str(title.get("version", "")) if isinstance(title, dict) else "",
-        "differences": differences,
-        **sides,
-    }
+    return {"labels": _labels(old, new), "differences": differences, **sides}
+
+
+def _labels(*applications: Application) -> list[str]:
+    """Return the names of files with their versions; with the beginnings of fingerprints if these are equal."""
+    labels = []
+    for application in applications:
+        info: Any = application.document.get("info")
+        release = info.get("version", "") if isinstance(info, dict) else ""
+        name = unquote(urlsplit(application.source or "").path).rpartition("/")[2]
+        labels.append(f"{name} {release}".strip() or "–")
+    if len({*labels}) == len(labels):
+        return labels
+    return [
+        f"{label} ({application.fingerprint[:_HASH]})"
+        for label, application in zip(labels, applications, strict=True)
+    ]
 
 
 def _pointers(

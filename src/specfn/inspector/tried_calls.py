@@ -1,6 +1,6 @@
 """Calls that a person tries in the page: checked as a model's call, shown as a request, and sent after approval."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +17,11 @@ from specfn.invocation.answer import Answer
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.invocation.check import check
 from specfn.invocation.resolve import wrapper_names
+from specfn.records import ArgumentProblem
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success, problems_json, repairs_json, text_of_bytes
+from specfn.validation.plain_types import plain
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -71,7 +73,7 @@ class TriedCalls:
             "incomplete": outcome.incomplete,
             "data": text_of_bytes(outcome.data),
             "repairs": repairs_json(outcome.repairs),
-            "errors": problems_json(() if outcome else outcome.errors),
+            "errors": _in_words(() if outcome else outcome.errors),
             "feedback": None if outcome else outcome.feedback(),
         }
         if isinstance(outcome, Success) and outcome.incomplete and function.safety != "read":
@@ -101,9 +103,7 @@ class TriedCalls:
                 arguments = merge(function, llm=arguments, human=human)
                 problems = function.problems(arguments)
                 if problems:
-                    return {
-                        "human": [_without_value(problem) for problem in problems_json(problems)]
-                    }
+                    return {"human": [_without_value(problem) for problem in _in_words(problems)]}
             request = dry_run(function, arguments, connection)
         except SpecfnError as error:
             return {"unsendable": str(error)}
@@ -145,6 +145,19 @@ class TriedCalls:
         from specfn.http.masking import Masking  # noqa: PLC0415  # imports httpx
 
         return dumps(Masking(self._connection).apply(value))
+
+
+def _in_words(problems: Sequence[ArgumentProblem]) -> list[JsonObject]:
+    """Return problems as JSON, with ``words``, the expected value for a person."""
+    return [
+        {
+            **item,
+            "words": f"expected {plain(problem.expected)}"
+            if problem.expected != "undefined"
+            else "not a property here",
+        }
+        for problem, item in zip(problems, problems_json(problems), strict=True)
+    ]
 
 
 def _without_value(problem: JsonObject) -> JsonObject:

@@ -1,5 +1,5 @@
 // The view of differences between two versions of a document, with the declarations side by side.
-import { badge, button, byId, code, count, el, hint, show } from "./dom.js";
+import { badge, button, byId, code, count, el, fold, hint, show } from "./dom.js";
 import { onChange, openRow, state } from "./state.js";
 import { sideBySide } from "./line_diff.js";
 
@@ -22,17 +22,45 @@ export async function changesView(source, overview, rows) {
     if (state.view !== "changes" || isDrawn) return;
     isDrawn = true;
     show(byId("view-changes"), el("div.page", el("h2", "Changes"),
-      el("p.lead", `${count(known.length, "difference")} from version ${found.version || "–"} to ${overview.version || "–"} that a model or the server would notice.`),
-      el("p.badges", Object.entries(VERDICTS).map(([verdict, [text, kind]]) =>
-        badge(`${known.filter(each => each.breaking === verdict).length} ${text}`, kind))),
-      known.length ? null : hint("Nothing changed."),
-      [...counts].map(([name, differences]) => el("section.part",
-        el("h3", name === "" ? "The whole document" : isFunction.has(name) ? button("link", code(name), () => openRow(name)) : code(name)),
-        differences.map(each => difference(found, each))))));
+      el("p.lead", `${count(known.length, "difference")} from ${found.labels.join(" to ")} that a model or the server would notice.`),
+      known.length ? filteredList(found, isFunction) : hint("Nothing changed.")));
   };
   onChange(["view"], draw);
   draw();
   return known;
+}
+
+/** Return the filters, and the differences that pass them: breaking ones first, changes of texts folded at the end. */
+function filteredList(found, isFunction) {
+  const order = Object.keys(VERDICTS);
+  const sorted = [...known].sort((a, b) => order.indexOf(a.breaking) - order.indexOf(b.breaking));
+  const active = new Set();
+  const list = el("div.sections", { "aria-live": "polite" });
+  const kinds = [...new Set(known.map(each => each.kind))].sort();
+  const kind = el("select", { "aria-label": "Kind of difference", onchange: draw }, el("option", { value: "" }, "every kind"),
+    kinds.map(each => el("option", { value: each }, each)));
+  const name = el("input", { type: "search", "aria-label": "Name of a function", placeholder: "Name of a function", autocomplete: "off", oninput: draw });
+  const chips = order.filter(verdict => known.some(each => each.breaking === verdict)).map(verdict => el("button.chip", { "aria-pressed": "false", onclick: event => {
+    if (!active.delete(verdict)) active.add(verdict);
+    event.currentTarget.setAttribute("aria-pressed", String(active.has(verdict)));
+    draw();
+  } }, `${VERDICTS[verdict][0]} ${known.filter(each => each.breaking === verdict).length}`));
+
+  const sections = differences => [...Map.groupBy(differences, each => each.name)].map(([each, group]) => el("section.part",
+    el("h3", each === "" ? "The whole document" : isFunction.has(each) ? button("link", code(each), () => openRow(each)) : code(each)),
+    group.map(item => difference(found, item))));
+
+  function draw() {
+    const passed = sorted.filter(each => (!active.size || active.has(each.breaking)) && (!kind.value || each.kind === kind.value)
+      && each.name.toLowerCase().includes(name.value.trim().toLowerCase()));
+    const [texts, others] = [true, false].map(isText => passed.filter(each => (each.kind === "text") === isText));
+    const folder = texts.length && fold(count(texts.length, "change") + " of texts", () => sections(texts));
+    show(list, sections(others), folder, passed.length ? null : hint("No difference passes these filters."));
+    if (folder && !others.length) folder.open = true;
+  }
+
+  draw();
+  return [el("div.bar.filters", chips, kind, name), list];
 }
 
 function difference(found, each) {

@@ -100,6 +100,13 @@ export function fold(title, make) {
 /** Return a small label. */
 export const badge = (text, kind) => el(`span.badge.${kind ?? "plain"}`, text);
 
+/** Return the title of a kind of edit. */
+export const kindTitle = kind => (kind === "open" ? "closed object" : kind);
+
+/** Return a text in which each cross is drawn, because few fonts have it. */
+export const withCrosses = text => text.split("❌").flatMap((piece, at) => (at
+  ? [svg("svg.cross", { viewBox: "0 0 10 10", role: "img", "aria-label": "invalid" }, svg("path", { d: "M1 1 9 9M9 1 1 9" })), piece] : [piece]));
+
 /** Return a button. */
 export const button = (what, text, onclick, attributes) => el(`button.${what}`, { onclick, ...attributes }, text);
 

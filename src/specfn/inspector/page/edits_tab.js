@@ -1,5 +1,5 @@
 // The tab with every difference between the document and the schemas, and with notes for a careful reader.
-import { badge, button, code, count, el, hint, part, show } from "./dom.js";
+import { button, code, count, el, hint, kindTitle, part, show } from "./dom.js";
 import { flash } from "./json_view.js";
 
 /** Return the edits of a view, and those of the response. */
@@ -9,9 +9,11 @@ export const allEdits = (view, details) =>
 /** Fill a panel with edits and notes. Edits can be revealed by their pointer. */
 export function editsTab(panel, view, details, go) {
   const edits = allEdits(view, details);
-  const items = edits.map(({ kind, reason, pointer, at }) => el("li", badge(kind, "mark-text"), " ", reason, el("div.places",
-    button("link", pointer, () => go(pointer.startsWith("/output") ? "response" : "model", pointer)),
-    " → ", button("link", `#${at}`, () => go("document", at)))));
+  const items = edits.map(({ kind, reason, pointer, at }) => {
+    const open = () => go(pointer.startsWith("/output") ? "response" : "model", pointer);
+    return el("li", button("mark", kindTitle(kind), open), " ", reason, el("div.places",
+      button("link", pointer, open), " → ", button("link", `#${at}`, () => go("document", at))));
+  });
   const notes = details.notes.map(note => el("li", note.text,
     note.pointer && el("div.places", button("link", `#${note.pointer}`, () => go("document", note.pointer)))));
   show(panel,

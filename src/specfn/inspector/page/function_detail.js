@@ -22,7 +22,10 @@ export function functionDetail(source, overview, rows) {
     if (!row) return;
     try {
       const content = row.isError ? await errorContent(source, row) : await functionContent(row);
-      if (mine === turn) content();
+      if (mine !== turn) return;
+      content();
+      if (state.focusesDetail) byId("detail").querySelector("h2").focus();
+      state.focusesDetail = false;
     } catch (error) {
       if (mine === turn) complain(error);
     }

@@ -3,6 +3,9 @@ import { badge, byId, code, count, debounced, el, hint, number, on, show } from 
 import { change, onChange, openRow, state } from "./state.js";
 import { virtualList } from "./virtual_list.js";
 
+/** The number of characters at the end of a name that are always shown. The style has the same number. */
+const TAIL = 14;
+
 const FILTERS = {
   read: row => row.safety === "read",
   write: row => row.safety === "write",
@@ -56,8 +59,11 @@ export function functionList(source, rows) {
   function apply() {
     const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
     const tests = [...active].map(name => FILTERS[name]);
-    const found = new Set(words.length ? ranked : []);
-    for (const row of rows) if (words.every(word => row.words.includes(word))) found.add(row);
+    const isIn = text => words.every(word => text.includes(word));
+    const hits = rows.filter(row => isIn(row.words));
+    const found = new Set(words.length ? [
+      ...hits.filter(row => row.name.toLowerCase() === words.join(" ")), ...ranked, ...hits.filter(row => isIn(row.name.toLowerCase())), ...hits] : rows);
+    sort.options[0].text = words.length ? "best match" : "document order";
     shown = [...found].filter(row => !tests.length || tests.some(test => test(row)));
     if (ORDERS[sort.value]) shown.sort(ORDERS[sort.value]);
     list.reset(shown.length, shown.findIndex(row => row.name === state.selected));
@@ -65,13 +71,23 @@ export function functionList(source, rows) {
     if (!shown.length) byId("list").append(hint("No function matches."));
   }
 
-  const search = debounced(async () => {
+  async function rank() {
     const words = query.value;
     const found = words.trim() ? await source.search(words).catch(() => []) : [];
     if (query.value !== words) return;
     ranked = found.map(each => byName.get(each.name));
     apply();
-  }, 120);
+  }
+
+  const search = debounced(rank, 120);
+
+  async function openBest() {
+    if (source.search) await rank();
+    if (!shown.length) return;
+    state.focusesDetail = state.selected !== shown[0].name;
+    list.select(0, true);
+    byId("detail").querySelector("h2")?.focus();
+  }
 
   on(query, "input", () => {
     ranked = [];
@@ -81,6 +97,10 @@ export function functionList(source, rows) {
   on(query, "keydown", event => {
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
     event.preventDefault();
+    if (event.key === "Enter") {
+      openBest();
+      return;
+    }
     byId("list").focus();
     list.select(Math.max(0, list.active()));
   });
@@ -117,11 +137,16 @@ export function functionList(source, rows) {
   return update;
 }
 
+/** Return a name that is cut in the middle if it is too long: its end tells more than its middle. */
+function nameNode(name) {
+  return el("code.name", { title: name }, el("span.head", name.slice(0, -TAIL)), name.slice(-TAIL));
+}
+
 function rowNode(row) {
   const { isError } = row;
   const [kind, tokens, edits] = [isError ? "error" : row.safety, tokensOfRow(row), editsOfRow(row)];
   return el("div.row",
-    el("div.first", el(`span.method.${kind}`, row.method.toUpperCase()), el("code.name", isError ? row.path : row.name),
+    el("div.first", el(`span.method.${kind}`, row.method.toUpperCase()), nameNode(isError ? row.path : row.name),
       row.changes && badge("changed", "info"), row.deprecated && badge("deprecated")),
     el("div.second", el("span.where", row.summary || row.path), isError && badge(row.code, "bad"),
       edits && el("span.figure", count(edits, "edit")), tokens && el("span.figure", `${number(tokens)} tok`),

@@ -1,5 +1,5 @@
 // A JSON value as lines that can be folded. Lines have the marks of edits, and references are links.
-import { button, el, show } from "./dom.js";
+import { button, el, kindTitle, show } from "./dom.js";
 
 const LIMIT = 400;
 
@@ -17,7 +17,8 @@ function size(value, most) {
 
 /**
  * Return a view of a value: its element, reveal(pointer) and unfold(isOpen).
- * Options: marks, arrays of {kind, reason} by pointer; onMark(pointer); onReference(reference); label.
+ * Options: marks, arrays of {kind, reason} by pointer; onMark(pointer); onReference(reference); label; isExact, to show
+ * descriptions with the escapes of JSON.
  */
 export function jsonView(value, options = {}) {
   const nodes = new Map();
@@ -57,13 +58,14 @@ export function jsonView(value, options = {}) {
   function scalar(inner, key) {
     const text = JSON.stringify(inner) ?? "undefined";
     if (key === "$ref" && options.onReference && typeof inner === "string") return button("link.jr", text, () => options.onReference(inner));
-    return el(typeof inner === "string" ? "span.js" : "span.jv", text);
+    const isProse = key === "description" && typeof inner === "string" && !options.isExact;
+    return el(typeof inner === "string" ? "span.js" : "span.jv", isProse ? `"${inner}"` : text);
   }
 
   function marks(pointer) {
     const reasons = new Map();
     for (const { kind, reason } of options.marks?.get(pointer) ?? []) reasons.set(kind, [...(reasons.get(kind) ?? []), reason]);
-    return [...reasons].map(([kind, all]) => button("mark", all.length > 1 ? `${kind} ×${all.length}` : kind, () => options.onMark?.(pointer), { title: all.join("\n") }));
+    return [...reasons].map(([kind, all]) => button("mark", all.length > 1 ? `${kindTitle(kind)} ×${all.length}` : kindTitle(kind), () => options.onMark?.(pointer), { title: all.join("\n") }));
   }
 
   function reveal(pointer) {

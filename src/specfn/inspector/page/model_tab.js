@@ -1,5 +1,5 @@
 // The tab with what a model reads for the selected profile, and the tabs with the enforced schemas.
-import { badge, bytes, code, count, el, fold, hint, number, part, show } from "./dom.js";
+import { badge, button, bytes, code, count, el, fold, hint, kindTitle, number, part, show } from "./dom.js";
 import { foldableJson } from "./json_view.js";
 
 /** Return the edits of a part by pointer below it. */
@@ -40,7 +40,7 @@ export function modelTab(panel, profile, view, go) {
     marks: marksBelow(view.edits, "/parameters"), label: "Parameters that the model reads",
     onMark: pointer => go("edits", `/parameters${pointer}`),
   });
-  const remarks = (marksBelow(view.edits, "/description").get("") ?? []).map(each => el("p.remark", badge(each.kind, "mark-text"), ` ${each.reason}`));
+  const remarks = (marksBelow(view.edits, "/description").get("") ?? []).map(each => el("p.remark", button("mark", kindTitle(each.kind), () => go("edits", "/description")), ` ${each.reason}`));
   const size = new TextEncoder().encode(JSON.stringify(view.schema)).length;
   show(panel,
     el("p.facts", el("span", el("strong", number(view.tokens)), " tokens"), el("span", el("strong", bytes(size)), " of schema"),
@@ -48,7 +48,7 @@ export function modelTab(panel, profile, view, go) {
     part("Name", code(view.name)),
     part("Description", el("p.prose", view.description), remarks),
     part("Parameters", schema.node),
-    fold(`As sent to ${profile.name}`, () => foldableJson(tool, { label: "Tool as sent" }).node));
+    fold(`As sent to ${profile.name}`, () => foldableJson(tool, { label: "Tool as sent", isExact: true }).node));
   return { reveal: pointer => schema.reveal(pointer.replace(/^\/parameters/, "")) };
 }
 

@@ -2,7 +2,7 @@
 
 const listeners = [];
 
-export const state = { view: "functions", selected: null, isChosen: false, profile: "", tabs: {} };
+export const state = { view: "functions", selected: null, isChosen: false, profile: "", tabs: {}, focusesDetail: false };
 
 /** Call a function after a change of some keys. */
 export function onChange(keys, run) {

@@ -1,6 +1,6 @@
 // A tree map of two levels, drawn as SVG: groups, and their items. Areas are squarified (Bruls, Huizing and van Wijk).
 import { bytes, number, shorten, svg, table } from "./dom.js";
-import { figure } from "./bar_chart.js";
+import { figure, pressable } from "./bar_chart.js";
 
 const MAP = [960, 480];
 const HEAD = 18;
@@ -47,7 +47,7 @@ function label(text, x, y, width, height) {
   return svg("text", { x: x + 5, y: y + 13 }, shorten(text, most));
 }
 
-const item = ([{ label: text, value, kind, onclick }, x, y, width, height], prefix) => svg(`g.item.${kind}`, { onclick },
+const item = ([{ label: text, value, kind, onclick }, x, y, width, height], prefix) => svg(`g.item.${kind}`, pressable(onclick),
   svg("title", `${text}: ${bytes(value)}`),
   svg("rect", { x: x + 0.5, y: y + 0.5, width: Math.max(0, width - 1), height: Math.max(0, height - 1) }),
   label(text.replace(prefix, ""), x, y, width, height));
@@ -62,7 +62,7 @@ function groupNode([group, x, y, width, height]) {
 /** Return a tree map. Groups are {label, items}, and items {label, value, kind, onclick}. */
 export function treeMap(title, groups) {
   const sized = groups.map(group => ({ ...group, value: sum(group.items) })).sort((a, b) => b.value - a.value);
-  const picture = svg("svg.chart.map", { viewBox: `0 0 ${MAP.join(" ")}`, role: "img", "aria-label": title }, squarified(sized, 0, 0, ...MAP).map(groupNode));
+  const picture = svg("svg.chart.map", { viewBox: `0 0 ${MAP.join(" ")}`, role: "group", "aria-label": title }, squarified(sized, 0, 0, ...MAP).map(groupNode));
   return figure(title, picture, () => table(title, ["namespace", "functions", "size"], sized.map(group =>
     [group.label, number(group.items.length), bytes(group.value)])));
 }

@@ -1,5 +1,5 @@
 // The tab in which a text is checked as a model's call, shown as a request, and sent after confirmation.
-import { badge, button, code, count, debounced, el, fold, hint, on, part, pre, pretty, shorten, show } from "./dom.js";
+import { badge, button, code, count, debounced, el, fold, hint, on, part, pre, pretty, shorten, show, withCrosses } from "./dom.js";
 import { humanForm } from "./human_form.js";
 import { jsonView } from "./json_view.js";
 
@@ -39,6 +39,7 @@ export function tryTab(panel, source, row, profile, view, details) {
     try {
       const found = await source.send({ ...call(), ...(token ? { token } : {}) });
       show(sent, found.pending ? null : response(found));
+      sent.scrollIntoView({ block: "start" });
       if (found.pending) confirm(found.pending, () => send(found.pending.token));
     } catch (error) {
       show(sent, el("p.notice.bad", error.message));
@@ -64,7 +65,7 @@ function verdict(found) {
   const repaired = found.repairs.length ? ` after ${count(found.repairs.length, "repair")}` : "";
   const problems = found.errors.length ? `: ${count(found.errors.length, "problem")}` : "";
   const kinds = [...new Set(found.repairs.map(each => each.kind))].join(", ");
-  const lines = found.feedback?.split("\n").map(each => el(each.includes("// ❌") ? "span.wrong" : "span", `${each}\n`));
+  const lines = found.feedback?.split("\n").map(each => el(each.includes("❌") ? "span.wrong" : "span", withCrosses(`${each}\n`)));
   return [
     el(`p.verdict.${found.valid ? "good" : "bad"}`, { id: "verdict" }, found.valid ? `Valid${repaired}` : `Invalid${repaired}${problems}`),
     found.human && part("The human part is not complete", el("ul.edits", found.human.map(problem))),
@@ -72,13 +73,13 @@ function verdict(found) {
     found.unsendable && el("p.notice.bad", found.unsendable),
     found.request && request(found.request),
     found.errors.length && part("Problems", el("ul.edits", found.errors.map(problem))),
-    found.repairs.length && part(`Repairs: ${kinds}`, el("ul.repairs", found.repairs.map(each => el("li", badge(each.kind, "mark-text"), " ",
+    found.repairs.length && part(`Repairs: ${kinds}`, el("ul.repairs", found.repairs.map(each => el("li", badge(each.kind), " ",
       code(each.path), " ", el("del", shortJson(each.before)), " → ", el("ins", shortJson(each.after)))))),
   ];
 }
 
 const problem = each => el("li", code(each.path), each.target && [" belongs at ", code(each.target)],
-  el("div.places", "expected ", code(each.expected), "value" in each && [", found ", code(shortJson(each.value))]),
+  el("div.places", each.words, "value" in each && [", found ", code(shortJson(each.value))]),
   each.description && el("div.places", each.description));
 
 function request(found) {
