@@ -108,8 +108,8 @@ def test_a_script_with_much_data_cannot_wait(api: Api) -> None:
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("await api.pets.find()", "there is no function 'find'"),
-        ("await api.cats.get()", "has no attribute 'cats'"),
+        ("await api.pets.find()", "api.pets has no find; it has get, post, getById, eraseById."),
+        ("await api.cats.get()", "api has no cats; it has pets."),
         ("await api.pets.getById(1)", "api.pets.getById: pass the arguments by name"),
         ("await api.pets.post(body=1)", "The arguments are invalid"),
         ("await api.pets.post(body=lambda: 1)", "a value of type function"),
@@ -397,3 +397,74 @@ def test_the_examples_of_the_page_run(root: Path, capsys: pytest.CaptureFixture[
         exec(compile(code, "example", "exec"), names)
     assert capsys.readouterr().out.endswith("Rex\n")
     assert run(scripts(Api(reply=reply), functions=app), script).text == '["Rex"]'
+
+
+def accessors(*paths: str, **operation: Any) -> specfn.Application:
+    """An API with a POST for each path."""
+    posts = {
+        path: {"post": {"responses": {"200": {"description": ""}}, **operation}} for path in paths
+    }
+    return specfn.load({**DOCUMENT, "paths": posts})
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("await api.v2.tks.bulkPurge.post()", "Did you mean api.v2.tks_bulkPurge.post?"),
+        ("api.v2.tks.lists", "api.v2.tks has no lists; it has list. Did you mean api.v2.tks.list?"),
+        ("api.v3.tks", "api has no v3; it has v2."),
+    ],
+)
+def test_an_unknown_attribute_names_what_is_there(api: Api, code: str, reason: str) -> None:
+    """An unknown attribute is an error with what its namespace has, and the place that was probably meant."""
+    functions = accessors("/v2/tks/list", "/v2/tks_bulkPurge")
+    assert reason in run(scripts(api, functions=functions), code).text
+
+
+def paged() -> specfn.Application:
+    """An API with pages by a cursor, in the body or in a header."""
+    token = {"name": "cursor", "in": "query", "schema": {"type": "string"}}
+    page = {
+        "type": "object",
+        "properties": {
+            "items": {"type": "array", "items": {"type": "object"}},
+            "next_cursor": {"type": "string"},
+        },
+    }
+    content = {"application/json": {"schema": page}}
+    listed = {"parameters": [token], "responses": {"200": {"description": "", "content": content}}}
+    return specfn.load({**DOCUMENT, "paths": {"/pets": {"get": listed}}})
+
+
+def test_a_call_with_a_next_page_says_so_until_it_is_read(api: Api) -> None:
+    """The result of a script names the arguments of a next page that the script did not read."""
+
+    def page(request: httpx.Request) -> httpx.Response:
+        last = request.url.params.get("cursor") == "b"
+        following = {} if last else {"next_cursor": "b"}
+        return httpx.Response(200, json={"items": [{"id": 1}], **following})
+
+    api.reply = page
+    first = run(scripts(api, functions=paged()), "len((await api.pets.get())['items'])")
+    assert first.text == "1\napi.pets.get: next page: query={'cursor': 'b'}"
+    both = "await api.pets.get()\nlen((await api.pets.get(query={'cursor': 'b'}))['items'])"
+    assert run(scripts(api, functions=paged()), both).text == "1"
+
+
+def test_a_remark_on_an_accepted_call_ends_when_its_status_is_read(api: Api) -> None:
+    """A script that reads the status of its accepted call is not told to read it."""
+    job = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    answer = {"responses": {"200": {"description": ""}}}
+    paths = {"/jobs": {"get": answer}, "/jobs/{id}": {"parameters": [job], "get": answer}}
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/jobs"):
+            return httpx.Response(202, headers={"location": "/v1/jobs/7"}, json={})
+        return httpx.Response(200, json={"state": "done"})
+
+    api.reply = reply
+    functions = specfn.load({**DOCUMENT, "paths": paths})
+    started = run(scripts(api, functions=functions), "await api.jobs.get()").text
+    assert "To read its status, call api.jobs.getById" in started
+    code = "await api.jobs.get()\n(await api.jobs.getById(id='7'))['state']"
+    assert run(scripts(api, functions=functions), code).text == "done"

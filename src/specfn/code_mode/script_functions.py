@@ -4,7 +4,7 @@ import builtins
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.did_you_mean import nearest
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 _ROOT: Final = "api"
 
 _WORD: Final = re.compile(r"\w+")
+
+#: A place in ``api``, as code writes it.
+_CHAIN: Final = re.compile(r"\bapi((?:\.\w+)+)")
+
+#: The maximum number of places with an unknown name that are read, and of names that a text lists.
+_MAX_CHAINS: Final = 10
+_MAX_LISTED: Final = 12
+
+#: The minimum number of characters of a name that another place is suggested for because it contains the name.
+_MIN_SHARED: Final = 4
 
 #: The maximum number of types in the signatures of one search.
 _MAX_TYPES: Final = 500
@@ -74,11 +84,19 @@ class ScriptFunctions:
                 node[path[-1]] = name
         return tree
 
-    def unknown(self, called: str, *, is_attribute: bool) -> str:
-        """Return the text for a function that does not exist, with similar ones."""
+    def unknown(self, called: str, code: str, *, is_attribute: bool) -> str:
+        """Return the text for a function that does not exist, with what is there and similar ones.
+
+        Args:
+            called: the name in the code.
+            code: the script, whose text shows the namespace of an attribute.
+            is_attribute: whether it is an attribute of a namespace.
+        """
         called = called[:100]
         if not is_attribute and hasattr(builtins, called):
             return f"name {called!r} is not defined: this function of Python does not exist here"
+        if is_attribute and (text := self._unknown_attribute(called, code)) is not None:
+            return text
         known = {path[-1]: name for name, path in self.paths.items()}
         similar = nearest(called, [*known])
         hint = f"; similar functions are {', '.join(self.place(known[n]) for n in similar)}"
@@ -86,6 +104,26 @@ class ScriptFunctions:
             f"there is no function {called!r} here{hint if similar else ''}; find functions and their places with "
             "search_functions"
         )
+
+    def _unknown_attribute(self, called: str, code: str) -> str | None:
+        """Return the text for an attribute that a namespace does not have; ``None`` if the code does not show which."""
+        chains = (tuple(match[1].split(".")[1:]) for match in _CHAIN.finditer(code))
+        for chain in islice(filter(lambda chain: called in chain, chains), _MAX_CHAINS):
+            index = chain.index(called)
+            below = [path for path in self.paths.values() if path[:index] == chain[:index]]
+            there = dict.fromkeys(path[index] for path in below if len(path) > index)
+            if not there or called in there:
+                continue
+            listed = ", ".join([*there][:_MAX_LISTED]) + (", …" if len(there) > _MAX_LISTED else "")
+            above = ".".join((_ROOT, *chain[:index]))
+            similar = [f"{above}.{name}" for name in nearest(called, [*there], 1)]
+            if not similar and len(called) >= _MIN_SHARED:
+                places = map(self.place, self.paths)
+                sharing = [place for place in places if called.lower() in place.lower()]
+                similar = [*nearest(".".join((_ROOT, *chain)), sharing, 1)]
+            hint = f" Did you mean {similar[0]}?" if similar else ""
+            return f"{above} has no {called}; it has {listed}.{hint}"
+        return None
 
     def place(self, name: str) -> str:
         """Return the place of a function, as code writes it."""

@@ -1,14 +1,16 @@
 """The result of a script as a text for a model: its printed text, its value or its error, and the executed calls."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from specfn._internal.characters import escape_invisible
-from specfn._internal.json import dumps
+from specfn._internal.json import dumps, loads
 from specfn.code_mode.sandbox import Failed, Finished
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation.answer import Answer, PendingCall
+from specfn.invocation.next_page import value_at
 from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
@@ -17,6 +19,12 @@ _MAX_EXECUTED: Final = 6_000
 
 #: The maximum number of characters of all remarks.
 _MAX_REMARKS: Final = 3_000
+
+#: The maximum number of characters of the arguments of a next page.
+_MAX_NEXT: Final = 1_000
+
+#: The call that reads the status of an accepted call, in the sentences on it.
+_STATUS_CALL: Final = re.compile(r"To read its status, call (\S{1,500}) with (\{.*\})\.")
 
 _NOTHING: Final = "Nothing was executed."
 
@@ -147,20 +155,62 @@ def call_line(place: str, sent: Any, answer: Answer) -> str | None:
     return f"{place}({shorten(_json(sent), _MAX_ARGUMENTS)}): {outcome}"
 
 
-def remark(place: str, answer: Answer) -> str | None:
-    """Return a line for a response that a script cannot read completely from its data; ``None`` for any other.
+class Remark(NamedTuple):
+    """A remark on a response that a script cannot read completely from its data.
 
-    It names the function that reads the status of an accepted call, or the end of a stream that was stopped.
+    Attributes:
+        text: the remark.
+        place: the function whose call settles it; empty if no call does.
+        values: the paths and values of the arguments of that call.
+    """
+
+    text: str
+    place: str = ""
+    values: Sequence[tuple[Sequence[str], Any]] = ()
+
+    def is_settled(self, place: str, sent: Any) -> bool:
+        """Return whether a call reads what the remark is about, so that it is no longer of use."""
+        return place == self.place and all(
+            value_at(sent, tuple(path)) == value for path, value in self.values
+        )
+
+
+def remark(place: str, sent: Any, answer: Answer) -> Remark | None:
+    """Return a remark on a response that a script cannot read completely from its data; ``None`` for any other.
+
+    It names the function that reads the status of an accepted call, the end of a stream that was stopped, or the
+    arguments of the next page.
     """
     if answer.result is None or not answer.ok:
         return None
     if answer.kind == "accepted":
         last = answer.text.rpartition("\n")[2]
-        return f"{place}: {last}"
+        status = _STATUS_CALL.search(last)
+        text = f"{place}: {last}"
+        if status is None:
+            return Remark(text)
+        return Remark(text, status[1], [*_leaves(loads(status[2]))])
     if answer.result.truncated:
         notes = "; ".join(note.text for note in answer.result.notes)
-        return f"{place}: the response is not complete{notes and ': '}{notes[:_MAX_ARGUMENTS]}"
+        return Remark(
+            f"{place}: the response is not complete{notes and ': '}{notes[:_MAX_ARGUMENTS]}"
+        )
+    if isinstance(answer.next, dict) and isinstance(sent, dict):
+        changed = {key: value for key, value in answer.next.items() if sent.get(key) != value}
+        written = ", ".join(f"{key}={value!r}" for key, value in changed.items())
+        new = [(path, value) for path, value in _leaves(changed) if value_at(sent, path) != value]
+        if new and len(written) <= _MAX_NEXT:
+            return Remark(f"{place}: next page: {written}", place, new)
     return None
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values within objects that are no objects, with their paths."""
+    for key, item in value.items():
+        if isinstance(item, dict):
+            yield from _leaves(item, (*path, key))
+        else:
+            yield (*path, key), item
 
 
 def remarks(lines: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ A script that waits for approvals is a sealed text (threat T36). The seal is an 
 loaded.
 """
 
+import re
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ from specfn.code_mode.sandbox import (
 )
 from specfn.code_mode.script_functions import ScriptFunctions
 from specfn.code_mode.script_result import (
+    Remark,
     ScriptPause,
     ScriptResult,
     call_line,
@@ -46,6 +48,9 @@ from specfn.invocation.approval import MAX_REFUSALS, Approve, Deny, Refusals
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.invocation.check import PreparedCall
+
+#: An attribute that no namespace of functions has, in an error of the interpreter.
+_NO_ATTRIBUTE: Final = re.compile(r"'Api' object has no attribute '(\w+)'")
 
 #: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
 _MAX_RATIO: Final = 8
@@ -76,7 +81,7 @@ class ScriptState:
         seconds: the processor time that it took.
         printed: the texts that it printed.
         executed: a line for each executed call.
-        remarks: a line for each response that a script cannot read completely from its data.
+        remarks: the remarks on responses that a script cannot read completely from their data.
         refusals: the number of refusals in a row of each function.
     """
 
@@ -86,7 +91,7 @@ class ScriptState:
     seconds: float = 0.0
     printed: str = ""
     executed: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     refusals: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -139,7 +144,7 @@ def _as_json(state: ScriptState) -> JsonObject:
         "seconds": state.seconds,
         "printed": state.printed,
         "executed": list(state.executed),
-        "remarks": list(state.remarks),
+        "remarks": [list(remark) for remark in state.remarks],
         "refusals": dict(state.refusals),
     }
 
@@ -152,7 +157,7 @@ def _from_json(content: JsonObject) -> ScriptState:
         seconds=content["seconds"],
         printed=content["printed"],
         executed=tuple(content["executed"]),
-        remarks=tuple(content["remarks"]),
+        remarks=tuple(Remark(*parts) for parts in content["remarks"]),
         refusals=content["refusals"],
     )
 
@@ -308,7 +313,10 @@ class _Run:
     def unknown_function(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
         """Return the exception for the call of a function that does not exist."""
         kind = "AttributeError" if is_attribute else "NameError"
-        return Raised(kind, self._scripts.functions.unknown(name, is_attribute=is_attribute))
+        return Raised(kind, self._unknown(name, is_attribute=is_attribute))
+
+    def _unknown(self, name: str, *, is_attribute: bool) -> str:
+        return self._scripts.functions.unknown(name, self._code, is_attribute=is_attribute)
 
     # -- calls ----------------------------------------------------------------------------------------
 
@@ -389,7 +397,8 @@ class _Run:
         place = self._scripts.functions.place(call.name)
         line = call_line(place, call.sent, answer)
         self._executed += [] if line is None else [line]
-        note = remark(place, answer)
+        self._remarks = [each for each in self._remarks if not each.is_settled(place, call.sent)]
+        note = remark(place, call.sent, answer)
         self._remarks += [] if note is None else [note]
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)
@@ -444,9 +453,13 @@ class _Run:
         return CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
 
     def _end_result(self, step: Finished | Failed) -> ScriptResult:
-        lines = remarks(self._remarks)
+        lines = remarks([each.text for each in self._remarks])
         limit = self._scripts.limits.output - sum(len(line) + 1 for line in lines)
         if isinstance(step, Failed):
+            unknown = _NO_ATTRIBUTE.search(step.error)
+            if unknown is not None:
+                text = self._unknown(unknown[1], is_attribute=True)
+                step = replace(step, error=f"AttributeError: {text}")
             result = failure_result(step, self._printed, self._executed, limit)
         else:
             lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]
