@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx
 
-#: How long a server may take until it answers; chroma and Prism take seconds on a busy machine.
-_START_SECONDS = 90.0
+#: How long a server may take until it answers; the migrations of Label Studio take a minute on a busy machine.
+_START_SECONDS = 180.0
 
 
 def free_port() -> int:

@@ -70,6 +70,7 @@ CHANGING = [
     ("/a/publishes", "Publishes it", "a.publish", "write"),
     ("/copies", "Copies a pad", "copy_padById", "write"),
     ("/delete", "", "delete_listItems", "destructive"),
+    ("/auth/logout", "Logout", "logout", "write"),
 ]
 
 READING = [
@@ -90,6 +91,7 @@ READING = [
     ("/#Action=ValidateTemplate", "Creates nothing", ""),
     ("/v1/places:search", "Send a query", ""),
     ("/{Bucket}/{Key}#uploadId", "", "ListParts"),
+    ("/users/{id}/logout", "Last logout of a user", "lastLogout"),
     ("/users/uploadUrl()", "Invoke function uploadUrl", "users.uploadUrl"),
 ]
 

@@ -183,8 +183,8 @@ _VERBS: Final[dict[str, Safety]] = {
     **dict.fromkeys(
         _set(
             "activate add append approve assign attach authorize cancel change confirm copy create detach disable edit enable"
-            " execute grant import invite lock modify move pay post publish put reboot register reject release rename"
-            " replace reset restore send set start stop submit subscribe tag transfer trigger update upload"
+            " execute grant import invite lock logoff logout modify move pay post publish put reboot register reject release rename"
+            " replace reset restore send set signout start stop submit subscribe tag transfer trigger update upload"
         ),
         "write",
     ),
