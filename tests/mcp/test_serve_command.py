@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.server_support import DOCUMENT, ERAS, text
 from tests.strict_shop.server import serve
 
+from specfn.cli.commands.serve import command as serve_command
 from specfn.cli.main import run
+from specfn.mcp.hosts import server_name
 
 URL = "https://api.example/v1"
 CANARY = "canary-4711"
@@ -223,6 +226,54 @@ def test_print_config_writes_no_value_of_a_credential(
     assert "--fields" in out
     assert "SPECFN_AUTH_BEARER" in out
     assert json.dumps(spec) in out
+
+
+def test_print_config_has_every_option(
+    capsys: pytest.CaptureFixture[str], spec: str, tmp_path: Path
+) -> None:
+    """The printed command means what the given one means; the server has the name of the document."""
+    options = [
+        "--base-url", URL, "--origin", "https://files.example", "--select", "pets_get", "--allow", "write",
+        "--mode", "all", "--timeout", "2.5", "--answer-limit", "900", "--max-length", "30", "--page-size", "7",
+        "--files", str(tmp_path), "--read-only", "--ask-each", "--fields", "--anonymous",
+        "--all-to-base-url", "--allow-insecure", "--redirects", "same-origin",
+    ]  # fmt: skip
+    assert run(["serve", spec, *options, "--print-config", "claude"]) == 0
+    [(name, entry)] = json.loads(capsys.readouterr().out)["mcpServers"].items()
+    assert name == server_name(DOCUMENT["info"]["title"])
+    assert Counter(entry["args"][5:]) == Counter(options)
+    known = {option for parameter in serve_command.params for option in parameter.opts}
+    left = {
+        "--stdio",
+        "--http",
+        "--auth",
+        "--header",
+        "--query",
+        "--cookie",
+        "--config",
+        "--client-token-env",
+    }
+    left |= {
+        "--no-client-auth",
+        "--host-name",
+        "--print-config",
+        "--references",
+        "--overlay",
+        "--web-origin",
+    }
+    left |= {"--sessions", "--log", "--verbose", "--send-all-credentials"}
+    assert {one for one in known - left if one.startswith("--")} <= set(options)
+
+
+def test_long_names_are_counted_once(tmp_path: Path) -> None:
+    """``serve`` says how many names hosts with a prefix refuse; with the option there are none."""
+    path = "/" + "/".join(["long"] * 12)
+    file = tmp_path / "long.json"
+    file.write_text(json.dumps({**DOCUMENT, "paths": {path: {"get": {"responses": {}}}}}), "utf-8")
+    for more, count in ([], 1), (["--max-length", "51"], 0):
+        process = started(str(file), "--base-url", URL, *more)
+        _, err = process.communicate("", timeout=60)
+        assert err.count("1 of 1 functions have names of more than 51 characters") == count
 
 
 def test_print_config_of_a_file_has_its_variables(

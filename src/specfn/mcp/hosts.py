@@ -1,6 +1,7 @@
 """The configuration of MCP hosts: where it is written, and its form."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,12 +17,14 @@ class Host:
     Attributes:
         file: the file that the configuration belongs to.
         max_tools: the maximum number of tools that it takes; ``None`` for no limit.
+        prefix: what it writes before the name of a tool. Both together have at most 64 characters.
         write: writes the configuration: the name of the server, the command, and the environment variables that it
             needs.
     """
 
     file: str
     max_tools: int | None = None
+    prefix: str = ""
     write: Callable[[str, Sequence[str], Sequence[str]], str]
 
 
@@ -71,15 +74,42 @@ def _toml(text: str) -> str:
 
 
 HOSTS: Final[Mapping[str, Host]] = {
-    "claude": Host(file=".mcp.json", write=_claude),
+    # Checked on 2026-11-24 in the tracker of the host, which quotes "String should have at most 64 characters".
+    "claude": Host(file=".mcp.json", prefix="mcp__{server}__", write=_claude),
     "cursor": Host(file=".cursor/mcp.json", max_tools=40, write=_cursor),
     "vscode": Host(file=".vscode/mcp.json", write=_vscode),
     "codex": Host(file="~/.codex/config.toml", write=_codex),
 }
 
 
+#: The maximum number of characters of the name of a tool with its prefix, and of that of a server.
+_MAX_NAME: Final = 64
+_MAX_SERVER_NAME: Final = 20
+
+#: The number of characters of a name that no host with a prefix refuses: of a server with a name such as ``specfn``.
+MAX_PREFIXED_NAME: Final = 51
+
+
+def server_name(title: str) -> str:
+    """Return a name for a server from the title of its document: words of ASCII letters and digits."""
+    words = re.findall(r"[a-z0-9]+", title[:200].lower())
+    name = ""
+    for word in words:
+        longer = f"{name}-{word}" if name else word[:_MAX_SERVER_NAME]
+        if len(longer) > _MAX_SERVER_NAME:
+            break
+        name = longer
+    return name or "specfn"
+
+
 def print_config(
-    host: str, name: str, arguments: Sequence[str], variables: Sequence[str], *, count: int
+    host: str,
+    name: str,
+    arguments: Sequence[str],
+    variables: Sequence[str],
+    *,
+    names: Sequence[str],
+    extra: str = "mcp",
 ) -> str:
     """Return the configuration of a server for a host.
 
@@ -88,10 +118,18 @@ def print_config(
         name: the name of the server.
         arguments: the arguments of ``specfn serve``, without credentials.
         variables: the environment variables with credentials.
-        count: the number of functions.
+        names: the names of the functions.
+        extra: the extras that the server needs.
     """
     config = HOSTS[host]
-    is_large = config.max_tools is not None and count > config.max_tools
-    mode = ("--mode", "search") if is_large and "--mode" not in arguments else ()
-    command = ["uvx", "--from", requirement("mcp"), "specfn", "serve", *arguments, *mode]
+    is_large = config.max_tools is not None and len(names) > config.max_tools
+    more = ["--mode", "search"] if is_large and "--mode" not in arguments else []
+    limit = _MAX_NAME - len(config.prefix.format(server=name))
+    if (
+        config.prefix
+        and max(map(len, names), default=0) > limit
+        and "--max-length" not in arguments
+    ):
+        more += ["--max-length", str(limit)]
+    command = ["uvx", "--from", requirement(extra), "specfn", "serve", *arguments, *more]
     return config.write(name, command, variables)

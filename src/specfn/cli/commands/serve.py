@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -19,7 +19,7 @@ from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
 from specfn.http.call_options import CALL_OPTIONS, with_keys
-from specfn.mcp.hosts import HOSTS, print_config
+from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
 from specfn.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
@@ -97,6 +97,12 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     help="Let models ask for fields of responses, by an argument of tools.",
 )
 @shared.answer_limit
+@click.option(
+    "--max-length",
+    metavar="N",
+    type=click.IntRange(16, 64),
+    help="The maximum number of characters of the name of a tool; 64 by default. Hosts may add a prefix.",
+)
 @shared.file("--config", "config", "Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
@@ -152,12 +158,15 @@ def command(specs: Sequence[str], **options: Any) -> int:
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
     with Progress() as progress:
         answer_limit = options["answer_limit"] or config.answer_limit or DEFAULT.answer_limit
-        common = DEFAULT._replace(answer_limit=answer_limit)
+        max_length = options["max_length"] or DEFAULT.max_length
+        common = DEFAULT._replace(answer_limit=answer_limit, max_length=max_length)
         catalog = _load(config, common, progress, in_file=options["config"] is not None)
     if options["host"]:
         variables = config.variables or _credential_variables(config, catalog)
-        return _print_config(specs, options, variables, len(catalog.entries))
+        return _print_config(specs, options, variables, config, catalog)
     missing = [*_missing_credentials(config, catalog, in_file=options["config"] is not None)]
+    if (options["mode"] or config.mode or "auto") in ("all", "auto"):
+        missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
     from specfn.mcp import build, call_log, stdio  # noqa: PLC0415  # slow import
@@ -186,6 +195,16 @@ def command(specs: Sequence[str], **options: Any) -> int:
             if options.get(_OPTIONS.get(name, ("", ""))[0]):
                 raise UsageError(f"{_OPTIONS[name][1]} {reason}") from None
             raise
+
+
+def _long_names(catalog: "Catalog") -> Iterator[str]:
+    """Yield a line about names that some hosts refuse."""
+    count = sum(len(entry.name) > MAX_PREFIXED_NAME for entry in catalog.entries)
+    if count:
+        yield (
+            f"{count} of {len(catalog.entries)} functions have names of more than {MAX_PREFIXED_NAME} characters; hosts that "
+            f"add mcp__SERVER__ before names refuse them: pass --max-length {MAX_PREFIXED_NAME}"
+        )
 
 
 # -- documents and connections ----------------------------------------------------------------------------
@@ -309,7 +328,8 @@ def _load(
     from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
     is_one = len(config.documents) == 1
-    catalog = Catalog(policy=NamePolicy(qualify="never" if is_one else "always"))
+    qualify: Literal["never", "always"] = "never" if is_one else "always"
+    catalog = Catalog(policy=NamePolicy(qualify=qualify, max_length=common.max_length))
     owners: dict[str, str] = {}
     for document in config.documents:
         settings = common._replace(**document.options)
@@ -556,7 +576,11 @@ def _http(
 
 
 def _print_config(
-    specs: Sequence[str], options: dict[str, Any], variables: Sequence[str], count: int
+    specs: Sequence[str],
+    options: dict[str, Any],
+    variables: Sequence[str],
+    config: "ServerConfig",
+    catalog: "Catalog",
 ) -> int:
     """Print the configuration of a host. Credentials become environment variables."""
     arguments = [*map(_absolute, specs)]
@@ -569,7 +593,8 @@ def _print_config(
         ("--base-url", options["base_urls"]),
         ("--select", options["globs"]),
         ("--allow", options["allow"]),
-        ("--mode", [options["mode"]] if options["mode"] else []),
+        ("--origin", options["origins"]),
+        *((f"--{name.replace('_', '-')}", _given(options[name])) for name in _SINGLE),
         ("--files", [_absolute(options["files"])] if options["files"] else []),
         ("--config", [_absolute(options["config"])] if options["config"] else []),
     ):
@@ -578,19 +603,42 @@ def _print_config(
     for option in ("read_only", "ask_each", "fields"):
         if options[option]:
             arguments.append(f"--{option.replace('_', '-')}")
+    for row in CALL_OPTIONS:
+        if options[row.field]:
+            has_value = row.values and row.flag is None
+            arguments += [row.option, *(_given(options[row.field]) if has_value else ())]
     for field in ("headers", "queries", "cookies"):
         if options[field]:
             raise UsageError(
                 "--print-config does not write headers, query parameters and cookies, because they may be secrets: "
                 "use --config FILE"
             )
-    name = (
-        specs[0].partition("=")[0] if len(specs) == 1 and "=" in specs[0] else "specfn"
-    ) or "specfn"
-    text = print_config(options["host"], name, arguments, variables, count=count)
+    name = config.documents[0].name if specs and len(config.documents) == 1 else ""
+    if not name:
+        titles = {entry.function.api.title for entry in catalog.entries}
+        name = server_name(titles.pop() if len(titles) == 1 else "")
+    extras = ["code" if (options["mode"] or config.mode) == "code" else "mcp"]
+    extras += ["overlays"] if any(document.overlays for document in config.documents) else []
+    text = print_config(
+        options["host"],
+        name,
+        arguments,
+        variables,
+        names=[entry.name for entry in catalog.entries],
+        extra=",".join(extras),
+    )
     output.write_text(text)
     output.complain(f"paste this into {HOSTS[options['host']].file}")
     return EXIT_SUCCESS
+
+
+#: Options of the whole server with one value.
+_SINGLE: Final = ("mode", "timeout", "answer_limit", "max_length", "page_size")
+
+
+def _given(value: Any) -> list[str]:
+    """Return the value of an option as a list: empty without one."""
+    return [] if value is None else [f"{value:g}" if isinstance(value, float) else str(value)]
 
 
 def _absolute(spec: str) -> str:
