@@ -365,3 +365,28 @@ def test_the_answer_to_a_mistake(
     assert text in answer
     assert ended.code == code
     assert "internal error" not in answer
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/docs", "/v1/", "/docs/index.html?secret=canary-9f1#canary-9f1"]
+)
+def test_the_document_of_a_site_is_named_without_secrets(
+    specfn: Command, shop: Server, path: str
+) -> None:
+    """The URL of the document that is read is named without the password and the query of the given URL."""
+    url = urlsplit(shop.document_url)
+    ended = specfn("inspect", f"http://user:canary-9f1@{url.netloc}{path}")
+    assert ended.code == 0
+    assert ended.err == f"specfn: the document is at {shop.document_url}; pass this URL\n"
+
+
+def test_a_site_without_a_document_is_an_error_with_the_tried_paths(
+    specfn: Command, shop: Server
+) -> None:
+    """If no usual path has a document, the first error remains, and the paths are named."""
+    url = urlsplit(shop.document_url)
+    ended = specfn("inspect", f"http://{url.netloc}/a/b/c")
+    assert ended.code == 1
+    assert f"the server responded 404 for http://{url.netloc}/a/b/c" in ended.err
+    assert "There is no document at /openapi.json, " in ended.err
+    assert specfn("inspect", f"http://{url.netloc}/a.json").err.endswith("check the address\n")

@@ -197,17 +197,23 @@ _NAMES: Final = (
 )
 
 
+#: The maximum number of folders in which a document is looked for.
+_MAX_FOLDERS: Final = 3
+
+
 def usual_places(url: str) -> list[str]:
     """Return the URLs at which a server usually has its document; empty for a URL that may name a document.
 
-    These are places next to the path of the URL and below it, on the same host. A query or a fragment is removed.
+    These are places below the path of the URL and below its parents, on the same host. A query or a fragment is removed.
     """
     match = _SITE.match(url)
     path = "" if match is None else match["path"].rstrip("/")
     last = path.rpartition("/")[2]
     if match is None or ("." in last and not last.endswith((".html", ".htm"))):
         return []
-    folders = dict.fromkeys((path, path.rpartition("/")[0]))
+    folders = [path]
+    while folders[-1] and len(folders) < _MAX_FOLDERS:
+        folders.append(folders[-1].rpartition("/")[0])
     return [f"{match['origin']}{folder}/{name}" for folder in folders for name in _NAMES]
 
 
