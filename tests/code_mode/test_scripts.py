@@ -468,3 +468,10 @@ def test_a_remark_on_an_accepted_call_ends_when_its_status_is_read(api: Api) -> 
     assert "To read its status, call api.jobs.getById" in started
     code = "await api.jobs.get()\n(await api.jobs.getById(id='7'))['state']"
     assert run(scripts(api, functions=functions), code).text == "done"
+
+
+def test_only_the_best_two_results_have_signatures(api: Api) -> None:
+    """A search in mode code writes the signatures of the best two functions, and one line for each other."""
+    text = scripts(api).functions.search("pet", 4)
+    assert sum(line.startswith("# api.pets.") for line in text.splitlines()) == 4
+    assert text.count("async def") == 2

@@ -39,6 +39,9 @@ _MAX_LISTED: Final = 12
 #: The minimum number of characters of a name that another place is suggested for because it contains the name.
 _MIN_SHARED: Final = 4
 
+#: The number of results of a search that have signatures.
+_SIGNED_RESULTS: Final = 2
+
 #: The maximum number of types in the signatures of one search.
 _MAX_TYPES: Final = 500
 
@@ -164,13 +167,14 @@ class ScriptFunctions:
     # -- search ---------------------------------------------------------------------------------------
 
     def search(self, query: str, limit: int) -> str:
-        """Return the functions that fit a query: a comment for each, and the signatures of all."""
+        """Return the functions that fit a query: a comment for each, and the signatures of the best."""
         results = self._catalog.finder.find(query, limit, among=frozenset(self._entries))
         if not results:
             return nothing_found(self._catalog.finder.topics(frozenset(self._entries)))
         lines = found_lines([self._with_place(result) for result in results])
         comments = "\n".join(f"# {line}" for line in lines.splitlines())
-        return "\n".join([comments, *self._signatures([result.name for result in results])])
+        best = [result.name for result in results[:_SIGNED_RESULTS]]
+        return "\n".join([comments, *self._signatures(best)])
 
     def _with_place(self, result: Found) -> Found:
         needs = {key: self.place(name) for key, name in result.needs.items() if name in self.paths}

@@ -138,7 +138,7 @@ def _search_tool(titles: str, count: int) -> JsonObject:
         "Search functions",
         f"Search the {count} functions of {titles}. Returns one line per function: its place, whether it reads or "
         "changes data, its summary, and the functions whose results supply its arguments; then the typed signatures "
-        f"of all, for code that {RUN} executes.",
+        f"of the best two, for code that {RUN} executes.",
         search_schema(_MAX_RESULTS, _DEFAULT_RESULTS),
         LOCAL,
     )

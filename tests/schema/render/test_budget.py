@@ -16,7 +16,9 @@ from tests.schema.conftest import (
     subschemas,
 )
 
+from specfn import load
 from specfn._internal.json import dumps
+from specfn.options import Options
 from specfn.schema.render.budget import ModelRenderer, Rendering
 
 Json = dict[str, Any]
@@ -552,3 +554,29 @@ def test_sizes_grow_with_the_budget_not_with_the_tree() -> None:
         renderer.render(node)
         counts.append(calls(lambda r=renderer, n=node: r.render(n)))
     assert counts[1] < 1.5 * counts[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Populated by the system. Read-only.",
+        "Output only. The state.",
+        "This is internal housekeeping.",
+    ],
+)
+def test_what_a_system_sets_is_cut_first(text: str) -> None:
+    """Optional members that are set by the server are cut before others, wherever they stand."""
+    part = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(30)}}
+    members = {"a": {**part, "description": text}, "b": {**part, "description": "What to do."}}
+    nested = {"type": "object", "properties": {"spec": {"type": "object", "properties": members}}}
+    body = {"content": {"application/json": {"schema": nested}}}
+    operation = {"requestBody": body, "responses": {"200": {"description": ""}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x": {"post": operation}},
+    }
+    function = load(document, options=Options(schema_budget=1_600)).functions[0]
+    shown = function.parameters["properties"]["body"]["properties"]["spec"]["properties"]
+    assert [name for name in "ab" if shown[name].get("properties")] == ["b"]
+    assert any(edit.pointer.endswith("/a") for edit in function.edits if edit.kind == "cut")

@@ -1,6 +1,7 @@
 """Rendering of a schema within its size budget: complete if it fits, else truncated (rules F8, F9)."""
 
 import heapq
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -63,6 +64,28 @@ class Instance:
         self.children: list[Instance | str | None] = []
 
 
+#: The texts of members that a server fills in, although the document does not declare them as ``readOnly``.
+_SET_BY_SYSTEM = re.compile(
+    r"\bread-?only\b|\boutput only\b|populated by the (?:system|server)|set by the (?:system|server)|"
+    r"internal housekeeping|may not be set by the client",
+    re.IGNORECASE,
+)
+
+#: The maximum number of characters of a description that are read for these texts.
+_MAX_READ_CHARACTERS = 4_000
+
+
+def _is_set_by_system(hole: Hole, fragment: Fragment) -> bool:
+    """Return whether the description of an optional member says that a server fills it in. Such members are cut first."""
+    node = fragment.node
+    own = node.get("description") if isinstance(node, dict) else None
+    texts = (hole.texts.get("description"), own)
+    return any(
+        isinstance(text, str) and _SET_BY_SYSTEM.search(text[:_MAX_READ_CHARACTERS])
+        for text in texts
+    )
+
+
 def _is_bare(instance: Instance) -> bool:
     """Return whether an instance is shown without its descriptions, or with less."""
     full = instance.fragment.full
@@ -88,7 +111,7 @@ class Expansion:
         self._recursive = recursive
         self._used = 0
         self._order = 0
-        self._heap: list[tuple[bool, int, int, Instance, int]] = []
+        self._heap: list[tuple[bool, bool, int, int, Instance, int]] = []
         self._shared: dict[str, Instance | Hole] = {}
         self._instances: list[Instance] = []
         self._root = Instance(root, root.full, (), 0)
@@ -98,7 +121,7 @@ class Expansion:
         """Choose the fragments and return the schema. Call this once."""
         self._open_root()
         while self._heap:
-            optional, _, _, parent, index = heapq.heappop(self._heap)
+            optional, *_, parent, index = heapq.heappop(self._heap)
             self._expand(parent, index, optional=optional)
         self._restore()
         schema: JsonObject = self._assemble(self._root)
@@ -152,7 +175,9 @@ class Expansion:
             if hole.shared and not self._declare(hole):
                 continue
             self._order += 1
-            entry = (optional or hole.optional, instance.nesting, self._order, instance, index)
+            is_optional = optional or hole.optional
+            is_late = is_optional and _is_set_by_system(hole, instance.fragment.child(hole))
+            entry = (is_optional, is_late, instance.nesting, self._order, instance, index)
             heapq.heappush(self._heap, entry)
 
     def _declare(self, hole: Hole) -> bool:
