@@ -24,7 +24,7 @@ MAX_CHARACTERS: Final = 2_000
 _MAX_PATTERN_BYTES: Final = 1 << 20
 
 #: The parts of an I-Regexp: an escape, a class, and the dot, which matches no line break.
-_PART: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+\]|\.", re.DOTALL)
+_PART: Final = re.compile(r"\\.|\[(?:\\.|[^\[\]\\])*+\]|\.", re.DOTALL)
 
 
 def places(path: str, document: Any, steps: Steps) -> list[Place]:

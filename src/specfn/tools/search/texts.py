@@ -69,7 +69,7 @@ _FORMS: Final = (
 )
 
 #: Segments at the beginning of paths that say nothing.
-_BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*(?:beta|alpha)?\d*", re.IGNORECASE)
+_BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*+(?:(?:beta|alpha)\d*)?", re.IGNORECASE)
 
 #: The maximum number of characters of the description of a tag that are read.
 _MAX_TAG_CHARACTERS: Final = 200
