@@ -16,7 +16,7 @@ from tests.live.tasks import do_tasks
 import specfn
 from specfn.application.bound import Bound
 from specfn.calling import ApprovalRequest
-from specfn.tools.search.search import found_lines
+from specfn.tools.search.result_text import found_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the frameworks
 
