@@ -9,6 +9,7 @@ from specfn import human
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.errors import UsageError
+from specfn.function.signatures.doc_comments import comment_of
 from specfn.function.signatures.signatures import signatures
 from specfn.options import Options
 
@@ -17,7 +18,7 @@ PYTHON = """
 Pet = TypedDict('Pet', {
     'name': 'Required[str]',  #: Its name.
     'secret': 'Required[str]',
-    'born': 'str | None',  #: (date)
+    'born': 'str | None',  #: (date or null)
     'kind': "Literal['cat', 'dog']",  #: Default: "cat"
     'tags': 'list[str]',
     'place': 'list[float | str]',
@@ -33,7 +34,7 @@ TYPESCRIPT = """
 type PetOutput = {
 	name: string; // Its name.
 	id?: number;
-	born?: string | null; // (date)
+	born?: string | null; // (date or null)
 	kind?: "cat" | "dog"; // Default: "cat"
 	tags?: string[];
 	place?: [number, string?];
@@ -190,3 +191,20 @@ def test_a_comment_of_many_functions_is_written_once() -> None:
     assert typescript.count(f"\n// id: {text}\n") == typescript.count(text) == 1
     compile(python.encode(), "signatures", "exec")
     assert f'        """GET /a0/{{id}}\n        id: {text}"""\n' in functions[0].signature("python")
+
+
+@pytest.mark.parametrize(
+    ("schema", "comment"),
+    [
+        ({"type": "string", "pattern": "^[A-Z]{2,5}$"}, "^[A-Z]{2,5}$"),
+        ({"type": "integer", "minimum": 1, "maximum": 20}, "1..20"),
+        ({"type": "number", "minimum": 0.5}, ">= 0.5"),
+        ({"type": "integer", "maximum": 9, "minimum": -(2**63)}, "<= 9"),
+        ({"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}, "(date or null)"),
+        ({"anyOf": [{"type": "string", "pattern": "^a"}, {"type": "null"}]}, "^a"),
+        ({"type": "string", "pattern": "a" * 61}, ""),
+    ],
+)
+def test_a_comment_keeps_what_decides_validity(schema: dict[str, Any], comment: str) -> None:
+    """A member has its format, a short pattern and its range as a comment, also within a union."""
+    assert comment_of(schema) == comment

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from specfn.function.description import split_tags
@@ -10,6 +11,10 @@ from specfn.schema.safe_text import clean, shorten
 #: The maximum number of characters of the comment of a property or type, and of a function.
 _MEMBER: Final = 100
 _FUNCTION: Final = 240
+
+#: The maximum number of characters of a pattern, and the number from which on a bound is a limit of its type.
+_PATTERN: Final = 60
+_LIMIT: Final = 2**31 - 1
 
 #: The maximum number of characters of a default value.
 _DEFAULT: Final = 30
@@ -35,13 +40,43 @@ def comment_of(schema: Any) -> str:
         return ""
     text = schema.get("description")
     parts = [shorten(plain(text), _MEMBER) if isinstance(text, str) else ""]
-    kind = schema.get("format")
-    if isinstance(kind, str) and kind in _FORMATS:
-        parts.append(f"({kind})")
+    kinds = schema.get("type")
+    branches = [item for item in (schema, *_list(schema, "anyOf")) if isinstance(item, dict)]
+    formats = [item["format"] for item in branches if item.get("format") in _FORMATS]
+    if formats and len(branches) > 1:
+        formats += ["null"] if {"type": "null"} in branches else []
+    elif formats and isinstance(kinds, list) and "null" in kinds:
+        formats.append("null")
+    parts += [f"({' or '.join(dict.fromkeys(formats))})"] if formats else []
+    parts += dict.fromkeys(text for item in branches for text in _constraints(item))
     if "default" in schema:
         default = json.dumps(schema["default"])
         parts += [f"Default: {default}"] if len(default) <= _DEFAULT else []
     return " ".join(part for part in parts if part)
+
+
+def _list(schema: dict[str, Any], key: str) -> list[Any]:
+    value = schema.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _constraints(schema: dict[str, Any]) -> Iterator[str]:
+    """Yield what decides whether a text or a number is valid: a short pattern, and the range of a number."""
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and len(pattern) <= _PATTERN and pattern.isprintable():
+        yield pattern
+    low, high = (_bound(schema.get(key)) for key in ("minimum", "maximum"))
+    if low and high:
+        yield f"{low}..{high}"
+    elif low or high:
+        yield f">= {low}" if low else f"<= {high}"
+
+
+def _bound(value: Any) -> str:
+    """Return a bound as text; empty without one that says something to a reader."""
+    if type(value) not in {int, float} or abs(value) >= _LIMIT:
+        return ""
+    return str(int(value) if value == int(value) else value)
 
 
 def function_comment(description: str, *, deprecated: bool) -> str:
