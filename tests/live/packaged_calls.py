@@ -19,6 +19,7 @@ class Call:
         saved: the places of values in the response, by the names that later calls use.
         until: the call is made again until this place is in the response, because the server works meanwhile.
         form: the body is sent as multipart/form-data.
+        query: the query that curl sends, where it is not names and values.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Call:
     saved: Mapping[str, Sequence[str | int]] = field(default_factory=dict)
     until: Sequence[str | int] = ()
     form: bool = False
+    query: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -222,4 +224,33 @@ AIRFLOW_CALLS: Calls = [
     Call("DELETE /api/v2/pools/{pool_name}", {"pool_name": "pool $twin"}, 204),
     Call("DELETE /api/v2/connections/{connection_id}", {"connection_id": "at-$twin"}, 204),
     Call(f"DELETE {_VARIABLES}/{{variable_key}}", {"variable_key": "$twin/0 ü"}, 204),
+]
+
+_BOOKS = "/items/books"
+
+DIRECTUS_CALLS: Calls = [
+    *(Call(f"POST {_BOOKS}", {"body": {"title": f"{n} – $twin ü", "pages": n, "price": n / 8, "tags": [n, {"a": None}]}},
+           saved={"book": ("data", "id")}) for n in range(4)),
+    Call(f"POST {_BOOKS}", {"body": [{"title": "“$twin”"}, {"title": "% & +"}]}),
+    Call(f"POST {_BOOKS}", {"body": {"id": "$book"}}, 400),
+    Call(f"GET {_BOOKS}/{{id}}", {"id": "$book"}),
+    Call(f"GET {_BOOKS}/{{id}}", {"id": 10**9}, 403),
+    Call(f"PATCH {_BOOKS}/{{id}}", {"id": "$book", "body": {"pages": None, "price": 1e-7}}),
+    Call(f"GET {_BOOKS}", {"query": {"search": "$twin", "limit": 2, "meta": "*"}}),
+    Call(f"GET {_BOOKS}", {"query": {"sort": ["-pages", "id"], "fields": ["title", "pages"], "filter": {"pages": {"_gte": 1}}}},
+         query={"sort": "-pages,id", "fields": "title,pages", "filter": '{"pages": {"_gte": 1}}'}),
+    Pages(f"GET {_BOOKS}", {"query": {"limit": 3}}, {"limit": 100}, ("data",)),
+    Call("POST /folders", {"body": {"name": "of $twin"}}, saved={"id": ("data", "id")}),
+    Call("PATCH /folders/{id}", {"id": "$id", "body": {"name": "“$twin”"}}),
+    Call("GET /folders/{id}", {"id": "$id"}),
+    Call("GET /collections/{id}", {"id": "books"}),
+    Call("GET /fields/{collection}", {"collection": "books"}),
+    Call("GET /fields/{collection}/{id}", {"collection": "books", "id": "tags"}),
+    Call("POST /roles", {"body": {"name": "role $twin", "description": "ü"}}),
+    Call("POST /auth/login", {"body": {"email": "admin@example.com", "password": "no"}}, 401),
+    Call("GET /users/me"),
+    READ_ALL,
+    Call("DELETE /folders/{id}", {"id": "$id"}, 204),
+    Call(f"DELETE {_BOOKS}/{{id}}", {"id": "$book"}, 204),
+    Call(f"GET {_BOOKS}/{{id}}", {"id": "$book"}, 403),
 ]

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from tests.live.environments import python_environment
+from tests.live.environments import node_environment, python_environment
 from tests.live.packaged_calls import (
     AIRFLOW_CALLS,
     CHANGEDETECTION_CALLS,
+    DIRECTUS_CALLS,
     LABEL_STUDIO_CALLS,
     PHOENIX_CALLS,
     READ_ALL,
@@ -34,7 +35,7 @@ class Server:
     """A server. PORT and FOLDER are replaced in the texts.
 
     Attributes:
-        requirements: its distribution, and those that it needs besides.
+        requirements: its distribution, and those that it needs besides; for npm, its package.
         command: its program and arguments.
         before: commands that prepare its database.
         variables: its environment variables.
@@ -54,7 +55,7 @@ class Server:
         changing: the members of responses whose values differ between two objects of the same content.
     """
 
-    requirements: Sequence[str]
+    requirements: Sequence[str] | str
     command: str
     before: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -99,6 +100,21 @@ def _changedetection_key(_: str, folder: Path) -> str:
     file = folder / "data" / "changedetection.json"
     settings = json.loads(file.read_text(encoding="utf-8"))["settings"]["application"]
     return str(settings["api_access_token"])
+
+
+def _directus_token(origin: str, _: Path) -> str:
+    """Log in, and create the collection whose functions the document then has."""
+    with httpx.Client(base_url=origin, trust_env=False, timeout=60) as client:
+        given = {"email": "admin@example.com", "password": PASSWORD}
+        response = client.post("/auth/login", json=given).raise_for_status()
+        client.headers["Authorization"] = f"Bearer {response.json()['data']['access_token']}"
+        keys = {"is_primary_key": True, "has_auto_increment": True}
+        types = {"title": "string", "pages": "integer", "price": "float", "tags": "json"}
+        fields = [{"field": name, "type": kind, "schema": {}} for name, kind in types.items()]
+        fields.append({"field": "id", "type": "integer", "schema": keys})
+        given = {"collection": "books", "schema": {}, "meta": {}, "fields": fields}
+        client.post("/collections", json=given).raise_for_status()
+        return str(client.headers["Authorization"])
 
 
 AIRFLOW_DAG = """
@@ -189,13 +205,33 @@ SERVERS = {
         values={"dag_id": "books", "task_id": "count", "version_number": 1, "section": "core", "option": "executor"},
         changing=["queued_at", "run_after", "start_date", "end_date", "duration", "dag_versions"],
     ),
+    "Directus": Server(
+        requirements="directus@11.3.5",
+        before=["directus bootstrap"],
+        command="directus start",
+        variables={
+            "DB_CLIENT": "sqlite3", "DB_FILENAME": "FOLDER/data.db", "SECRET": KEY, "ADMIN_EMAIL": "admin@example.com",
+            "ADMIN_PASSWORD": PASSWORD, "HOST": "127.0.0.1", "PORT": "PORT", "PUBLIC_URL": "http://127.0.0.1:PORT",
+            "TELEMETRY": "false", "STORAGE_LOCAL_ROOT": "FOLDER/uploads",
+        },
+        document="/server/specs/oas",
+        scheme="Auth",
+        send_all=True,
+        log_in=_directus_token,
+        calls=DIRECTUS_CALLS,
+        changing=["id", "date_created", "folder", "user_created"],
+        values={"collection": "books"},
+    ),
 }  # fmt: skip
 
 
 @contextlib.contextmanager
 def started(server: Server, folder: Path) -> Iterator[Running]:
     """Run a server with an empty folder while the block runs."""
-    programs = python_environment(*server.requirements) / "bin"
+    if isinstance(server.requirements, str):
+        programs = node_environment(server.requirements) / "node_modules" / ".bin"
+    else:
+        programs = python_environment(*server.requirements) / "bin"
     port = str(free_port())
 
     def replaced(text: str) -> str:

@@ -8,7 +8,7 @@ import subprocess
 import time
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -22,6 +22,9 @@ from specfn import Application, Connection, Function
 
 #: The minimum number of calls of each server.
 MIN_CALLS = 20
+
+#: The maximum number of calls with a wrong credential.
+MAX_REFUSED = 10
 
 #: The headers that describe a client and not a call: curl sends those of specfn.
 OF_CLIENTS = ("accept", "accept-encoding", "user-agent")
@@ -187,11 +190,14 @@ class Pair:
         result = self.app.propagate(name, verdict.data, self.connection)
         return result.status, read(result.data) if isinstance(result.data, bytes) else result.data
 
-    def read_same(self, name: str, given: Mapping[str, Any]) -> Response:
+    def read_same(
+        self, name: str, given: Mapping[str, Any], query: Mapping[str, str] | None = None
+    ) -> Response:
         """Read with specfn, and with curl before and after it; what changes by itself may differ in its values."""
-        before = self.curl.call(name, given)
+        same = {**given, "query": query} if query else given
+        before = self.curl.call(name, same)
         response = self.by_specfn(name, given)
-        after = self.curl.call(name, given)
+        after = self.curl.call(name, same)
         if exact(before) == exact(after):
             assert exact(response) == exact(after), name
         else:
@@ -227,7 +233,7 @@ class Pair:
             given, others = (fill(call.given, memory) for memory in self.memory)
             if call.until:
                 self.wait(call.name, given, call.until)
-            ours = self.read_same(call.name, given)
+            ours = self.read_same(call.name, given, call.query)
             responses = (ours, self.curl.call(call.name, others) if call.saved else ours)
         else:
             responses = self.write_twins(call.name, call.given, form=call.form)
@@ -259,22 +265,31 @@ class Pair:
         return count
 
 
-def test_calls_equal_those_of_curl(server: Running, tmp_path: Path) -> None:
-    """Every call has the status and the data of the same call by curl: of the table, and of all functions that read."""
-    app = specfn.load(server.origin + server.server.document, options=server.server.options)
+def pair_of(server: Running, folder: Path, *, suffix: str = "") -> Pair:
+    """Return specfn with the document of a server, and curl with the headers that specfn sends.
+
+    A suffix makes the credential wrong.
+    """
+    document = server.origin + server.server.document
+    app = specfn.load(document, options=server.server.options, headers=server.headers or None)
     connection = Connection(
         base_url=server.origin + server.server.base_path,
-        credentials=server.credentials,
+        credentials={name: value + suffix for name, value in server.credentials.items()},
         anonymous=not server.credentials,
         send_all_credentials=server.server.send_all,
         timeout=60,
     )
     plain = next(function for function in app.functions if arguments_of(function, {}) is not None)
     sent = app.request(plain, {}, connection)
+    headers = {name: value + suffix for name, value in server.headers.items()}
     client = {name: sent.headers[name] for name in OF_CLIENTS}
-    pair = Pair(
-        app, connection, Curl(server, client, tmp_path), ({"twin": TWINS[0]}, {"twin": TWINS[1]})
-    )
+    curl = Curl(replace(server, headers=headers), client, folder)
+    return Pair(app, connection, curl, ({"twin": TWINS[0]}, {"twin": TWINS[1]}))
+
+
+def test_calls_equal_those_of_curl(server: Running, tmp_path: Path) -> None:
+    """Every call has the status and the data of the same call by curl: of the table, and of all functions that read."""
+    pair = pair_of(server, tmp_path)
     count = 0
     for call in server.server.calls:
         if isinstance(call, Call):
@@ -286,3 +301,16 @@ def test_calls_equal_those_of_curl(server: Running, tmp_path: Path) -> None:
             count += pair.read_all() - 1
         count += 1
     assert count >= MIN_CALLS
+
+
+def test_a_wrong_credential_is_refused_as_for_curl(server: Running, tmp_path: Path) -> None:
+    """Functions that need a credential and no argument have the response that curl gets with the same wrong one."""
+    pair = pair_of(server, tmp_path, suffix="x")
+    needs = [
+        function
+        for function in pair.app.functions
+        if function.method == "get" and function.security
+    ]
+    names = [f"GET {function.path}" for function in needs if arguments_of(function, {}) is not None]
+    statuses = {pair.read_same(name, {})[0] for name in names[:MAX_REFUSED]}
+    assert bool(names) is bool(statuses & {401, 403})
