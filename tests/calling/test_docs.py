@@ -30,7 +30,7 @@ def test_the_examples_run(
     shown = [example for example in examples if "Catalog" not in example]
     assert len(shown) == 5
     monkeypatch.setattr(specfn, "load", lambda _: app)
-    monkeypatch.setattr(specfn, "Connection", lambda **_: connection)
+    monkeypatch.setattr(specfn, "Connection", lambda *_, **__: connection)
     client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model)))
     monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda: client))
     names: dict[str, Any] = {
