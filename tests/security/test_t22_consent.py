@@ -170,7 +170,7 @@ def read_by_a_server(allow: Sequence[str], _: Path) -> set[str]:
     catalog = calling.Catalog().add(APPLICATION)
     served = ServedFunctions(catalog, Connection(base_url=URL), allow=allow)
     entries = served.entries.items()
-    return {name for name, entry in entries if served._settings(entry).permits(name)}
+    return {name for name, entry in entries if asyncio.run(served._settings(entry)).permits(name)}
 
 
 def read_by_the_command(allow: Sequence[str], folder: Path) -> set[str]:
