@@ -78,7 +78,7 @@ OTHERS: Final = {
     "an unknown function": (TUPLES + "nothing({x: 1})", "there is no function 'nothing'"),
     "an unknown function of the API": (
         TUPLES + "api.pets.nothing({x: 1})",
-        "there is no function 'nothing'",
+        "api.pets has no nothing",
     ),
     "a built-in function that does not exist": (TUPLES + "dir({x: 1})", "does not exist here"),
     "a function by its own name": (

@@ -245,7 +245,9 @@ def _requester(wire: "Codec", settings: dict[str, Any]) -> Callable[[dict[str, A
             text = f"the model could not be reached: {hide(str(error))}; check --model-url"
             raise TransportError(text) from None
         if reply.truncated:
-            raise TransportError(f"the model's response has more than {MAX_REPLY_BYTES:,} bytes")
+            stopped = [note.text for note in reply.notes if "was stopped" in note.text]
+            reason = stopped[0] if stopped else f"it has more than {MAX_REPLY_BYTES:,} bytes"
+            raise TransportError(f"the model's response is incomplete: {reason}")
         if not reply.ok:
             detail = hide(_text(reply.data).strip())[:500]
             advice = "; check --model-url" if reply.status == 404 else ""
