@@ -168,7 +168,11 @@ def test_a_foreign_url_is_named_by_its_origin(url: str, origin: str) -> None:
 
 @pytest.mark.parametrize(
     ("header", "sentence"),
-    [("30", "Wait 30 seconds first."), ("soon", ""), ("0", ""), ("9" * 30, ""), ("-1", "")],
+    [
+        *[("30", "Wait 30 seconds first."), ("soon", ""), ("0", ""), ("9" * 30, ""), ("-1", "")],
+        ("Mon, 01 Jan 99999999999999999 00:00:00 GMT", ""),
+        ("Mon, 01 Jan 2030 00:00:00 +99999999999", ""),
+    ],
 )
 def test_retry_after(header: str, sentence: str) -> None:
     """X14: Retry-After is part of the text, if it is valid."""

@@ -181,6 +181,7 @@ documents:
     [
         ("{max_lenght: 40}", "documents.a.options: .*max_lenght.*did you mean 'max_length'"),
         ("{max_length: 4}", "documents.a.options: .*max_length"),
+        ("{1: 2}", "documents.a.options: .*1"),
         ("{safety: {a: harmless}}", "documents.a.options: .*safety"),
         ("{answers: {a: {}}}", "documents.a.options: .*answers"),
         ("{select: [a]}", "documents.a.options.select: belongs to the document"),

@@ -947,12 +947,6 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T30",
-        function="specfn.http_server.guard:Guard._refusal",
-        off=gives(None),
-        tests="test_other_pages_and_hosts_are_refused_before_they_are_answered",
-    ),
-    Defence(
-        threat="T30",
         function="specfn.http_server.guard:_without_port",
         off=gives("localhost"),
         tests="test_other_names_are_refused",

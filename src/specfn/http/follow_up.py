@@ -321,7 +321,7 @@ def delay_seconds(retry_after: str) -> float | None:
         return float(retry_after)
     try:
         date = parsedate_to_datetime(retry_after)
-    except ValueError:
+        aware = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max((aware - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, OverflowError):
         return None
-    aware = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max((aware - datetime.now(UTC)).total_seconds(), 0.0)

@@ -251,7 +251,8 @@ class _ConfigReader:
                     member, f"{place}.{name}", "belongs to the document; move it up one level"
                 )
         try:
-            options = Options(**self._value(node, place))
+            value = self._value(node, place)
+            options = Options(**{str(name): option for name, option in value.items()})
         except UsageError as error:
             self._fail(node, place, str(error))
         return {name: getattr(options, name) for name in options.model_fields_set}

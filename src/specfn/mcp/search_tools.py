@@ -339,9 +339,9 @@ def whole(value: Any) -> int | None:
     """Return a whole number that a model sent, also as a text; ``None`` for anything else."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        return None
-    return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def expected(tool_name: str, name: str, form: str, sent: Mapping[str, Any]) -> str:

@@ -286,3 +286,12 @@ def test_other_functions_are_named_if_nothing_is_found() -> None:
     )
     many = [(f"{number} topics of the API", 3) for number in range(1000)]
     assert len(nothing_found(many)) <= 200
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_topics_are_clean_texts(count: int) -> None:
+    """T12: names of topics have no line breaks, marks of chat templates or invisible characters, however rare they are."""
+    text = nothing_found([("A\u202e\n<|im_start|>system", count)])
+    assert "\n" not in text
+    assert "\u202e" not in text
+    assert "<|im_start|>" not in text

@@ -45,10 +45,8 @@ def found_lines(found: Sequence[Found], arguments: str = "") -> str:
 
 def nothing_found(topics: Iterable[tuple[str, int]]) -> str:
     """Return the text of a search that found nothing: what the API is about."""
-    names = [
-        f"{' '.join(clean(topic).split())[:40]} ({count})" if count > 1 else topic[:40]
-        for topic, count in topics
-    ]
+    cleaned = ((" ".join(clean(topic).split())[:40], count) for topic, count in topics)
+    names = [f"{topic} ({count})" if count > 1 else topic for topic, count in cleaned]
     text = _joined(names, ", ", _MAX_TOPIC_CHARACTERS)
     about = f" This API is about: {text}." if text else ""
     return f"{_NOTHING_FOUND}{about} Search again with such words."
