@@ -479,8 +479,8 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T4",
-        function="specfn.http.transport.send:_may_authenticate",
-        off=gives(value=True),
+        function="specfn.http.transport.send:_is_anonymous",
+        off=gives(value=False),
         tests="test_the_callers_authentication_stays_below_the_base_path",
     ),
     Defence(

@@ -229,7 +229,7 @@ def test_what_left_the_base_path_returns_without_credentials(
     assert [CANARY.encode() in raw for raw in loopback.requests] == [True, False, False]
 
 
-@pytest.mark.parametrize("field", ["auth", "client", "header of a client"])
+@pytest.mark.parametrize("field", ["auth", "before", "client", "header of a client"])
 def test_the_callers_authentication_stays_below_the_base_path(
     make: Any, loopback: Any, http: Any, field: str
 ) -> None:
@@ -245,10 +245,15 @@ def test_the_callers_authentication_stays_below_the_base_path(
     made: dict[str, Any] = (
         {"headers": {"Authorization": CANARY}} if "header" in field else {"auth": auth}
     )
+
+    def before(request: Any) -> None:
+        request.headers["Authorization"] = CANARY
+
     with httpx.Client(**made) as client:
-        fields: dict[str, Any] = {"auth": auth} if field == "auth" else {"client": client}
+        own: dict[str, Any] = {"auth": auth, "before": before, "client": client}
+        name = field.rpartition(" ")[2]
         with Connection(
-            base_url=f"{loopback.url}/v1", redirects="same-origin", **fields
+            base_url=f"{loopback.url}/v1", redirects="same-origin", **{name: own[name]}
         ) as connection:
             result = send.execute(make("/x"), {}, connection)
             assert send.forward(result.next_request, connection).ok

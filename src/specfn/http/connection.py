@@ -256,10 +256,10 @@ class Connection(Model):
         max_events: the maximum number of events of a stream (``text/event-stream``, JSON Lines). The rest is not read.
         max_connections: the maximum number of open sockets; further calls wait. Each event loop has its own sockets.
         redirects: ``"never"`` (a redirect is a result) or ``"same-origin"`` (up to five are followed). GET and HEAD are
-            followed out of the base path without credentials, other methods are not; ``"whole-origin"`` sends
-            credentials to the whole origin. ``"any"`` is ``"same-origin"``, and also follows GET and HEAD to other
-            origins, without anything of the caller: not from https to http, to public addresses unless
-            ``allow_private``, and without ``before``; with a client of the caller only if ``allow_private``.
+            followed out of the base path without credentials and ``before``, other methods are not; ``"whole-origin"``
+            sends credentials to the whole origin. ``"any"`` is ``"same-origin"``, and also follows GET and HEAD to
+            other origins, without anything of the caller: not from https to http, to public addresses unless
+            ``allow_private``; with a client of the caller only if ``allow_private``.
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
             503 or 504 with ``Retry-After``.
         client: a client of httpx or httpx2 to send with, for proxies, client certificates or tests. Its transport, event

@@ -468,7 +468,8 @@ async def _exchange(
     redirects = _usable_redirects(connection)
     while True:
         outgoing = request
-        if connection.before is not None and not is_elsewhere:
+        is_anonymous = is_elsewhere or _is_anonymous(request)
+        if connection.before is not None and not is_anonymous:
             hook = partial(connection.before, request)
             changed = await io.result_of(hook, "connection.before")
             outgoing = request if changed is None else _as_request(changed)
@@ -484,9 +485,7 @@ async def _exchange(
             until,
             is_guarded=is_guarded,
             is_first=is_first,
-            authenticates=is_trusted
-            and not is_elsewhere
-            and _may_authenticate(request, connection),
+            authenticates=is_trusted and not is_anonymous and not connection.anonymous,
             on_request=masking.add_request,
             stream=stream,
         )
@@ -522,9 +521,9 @@ async def _exchange(
             return result.with_masking(masking)
 
 
-def _may_authenticate(request: httpx.Request, connection: Connection) -> bool:
-    """Return whether the authentication of the caller may be added: not outside of the base path (T4)."""
-    return not connection.anonymous and ANONYMOUS not in request.extensions
+def _is_anonymous(request: httpx.Request) -> bool:
+    """Return whether a hook or the authentication of the caller must not sign a request: outside of the base path (T4)."""
+    return ANONYMOUS in request.extensions
 
 
 #: The maximum number of redirects that one call follows.
