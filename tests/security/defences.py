@@ -1155,6 +1155,12 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T38",
+        function="specfn.http.masking:Masking._extend",
+        off=gives(None),
+        tests="test_a_credential_of_a_later_page_is_masked",
+    ),
+    Defence(
+        threat="T38",
         function="specfn.http.masking:Masking.has_credential",
         off=gives(value=False),
         tests="test_a_next_page_has_no_credential",

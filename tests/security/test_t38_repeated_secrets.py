@@ -364,6 +364,28 @@ def test_a_hook_and_a_client_hide_their_credentials(loopback: Any, http: Any) ->
     assert is_shown(result.for_model()) == []
 
 
+def test_a_credential_of_a_later_page_is_masked(loopback: Any, http: Any) -> None:
+    """T38: a token that ``before`` changes with each page is masked in a later page, also after the first was written."""
+    tokens = [f"rotating-canary-{page}" for page in range(3)]
+    unused = iter(tokens)
+
+    def respond(raw: bytes) -> bytes:
+        body = json.dumps({"items": [raw.decode()]}).encode()
+        number = len(loopback.requests)
+        if number == len(tokens):
+            return http(body)
+        return http(body, Link=f'</echo?mark={number}>; rel="next"')
+
+    def sign(request: Any) -> None:
+        request.headers["X-Auth-Token"] = next(unused)
+
+    loopback.respond = respond
+    pages = specfn.load(DOCUMENT).pages("list", {}, connection(loopback.url, before=sign))
+    for token, page in zip(tokens, pages, strict=True):
+        assert token in str(page.items)
+        assert token not in page.result.for_model() + repr(page) + repr(page.result)
+
+
 def test_problems_of_the_human_part_have_no_values() -> None:
     """T38, S5: an error on invalid arguments has no value of the human part, neither in its problems nor in its repr."""
     body = {"pin": [f"{PIN}-canary"], "secret": SECRET, "note": 5}

@@ -192,10 +192,21 @@ class Masking:
     def add_request(self, request: httpx.Request) -> None:
         """Add a request that was sent, whose headers a hook or a client of the caller may have changed."""
         self._requests.append(request)
+        self._extend(_of_request(request))
 
     def add_credentials(self, credentials: Iterable[Any]) -> None:
         """Add credentials that callables of the connection returned later."""
-        self._credentials = (*self._credentials, *credentials)
+        self._credentials = (*self._credentials, *(added := tuple(credentials)))
+        self._extend(text for credential in added for text in _of_credential(credential))
+
+    def _extend(self, texts: Iterable[str]) -> None:
+        """Add credentials to the secrets if these are known already, because a page before was written."""
+        rules = self._known
+        if rules is None:
+            return
+        anywhere = _unique((*rules.anywhere, *_anywhere(texts)))
+        if len(anywhere) > len(rules.anywhere):
+            self._known = _Rules(anywhere, rules.words, rules.members)
 
     def without_written(self, written: Any) -> "Masking":
         """Return the masking for a model that wrote a part of the arguments, which is then not a secret to it."""
