@@ -189,6 +189,23 @@ def test_words_that_are_invalid(specfn: Any, pets: Path, words: list[str], reaso
     assert reason in ended.err
 
 
+@pytest.mark.parametrize("operator", ["=", ":="])
+def test_a_file_that_is_no_text_is_not_sent_as_text(
+    specfn: Any, pets: Path, server: Any, monkeypatch: pytest.MonkeyPatch, operator: str
+) -> None:
+    """NAME=@FILE with an image is an error that names --file, and the words of the error send the exact bytes."""
+    monkeypatch.chdir(pets.parent)
+    image = b"\x89PNG\r\n\x1a\n\xff"
+    Path("image.png").write_bytes(image)
+    call = ("call", pets, "upload", "--base-url", server.url, "--yes")
+    ended = specfn(*call, f"body.photo{operator}@image.png")
+    assert ended.code == 2
+    assert "pass --file photo=image.png" in ended.err
+    assert server.requests == []
+    specfn(*call, "--file", "photo=image.png")
+    assert image in server.requests[0]
+
+
 def test_what_may_change_something_is_asked_about(specfn: Any, pets: Path, server: Any) -> None:
     """Without anybody to ask nothing is sent; --yes is an answer."""
     for name in ("drop", "upload"):

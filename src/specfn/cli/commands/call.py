@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 def command(spec: str, name: str, words: Sequence[str], **options: Any) -> int:
     """Call the function NAME of SPEC with ARGUMENTS, and print the response.
 
-    ARGUMENTS are NAME=VALUE, NAME:=JSON, @FILE with a JSON object, - for such an object on stdin, or the object itself;
-    a NAME that is repeated is a list. specfn show lists the names. A request that may change data (a safety other than
+    ARGUMENTS are NAME=VALUE, NAME:=JSON, NAME=@FILE with a text, @FILE with a JSON object, - for such an object on stdin,
+    or the object itself; a NAME that is repeated is a list. specfn show lists the names. --file sends other files. A request that may change data (a safety other than
     read, see specfn show) needs a confirmation, or the option --yes.
 
     NAME is a function's name, its dotted accessor, its operationId or "METHOD /path".
@@ -121,12 +121,27 @@ def _read_words(function: "Function", words: Sequence[str], progress: Progress) 
             continue
         name, operator, value = match.groups()
         if value.startswith("@"):
-            value = source.read_file(value[1:]).decode(errors="replace")
+            value = _read_text(name, value[1:])
         value = _parse_json(name, value) if operator == ":=" else value
         same = values.setdefault(name, [])
         same.append(value)
         _set(arguments, name, value if len(same) == 1 else same)
     return arguments
+
+
+def _read_text(name: str, path: str) -> str:
+    """Return the text of the file of NAME=@FILE.
+
+    Raises:
+        UsageError: the file is not UTF-8. Bytes that replace others would be sent as if they were the file.
+    """
+    try:
+        return source.read_file(path).decode()
+    except UnicodeDecodeError:
+        place = name.removeprefix("body.") if name.startswith("body") else "PLACE"
+        raise UsageError(
+            f"{name[:_SHOWN]}: {path!r} is not UTF-8 text; to send its bytes in the body, pass --file {place[:_SHOWN]}={path}"
+        ) from None
 
 
 #: The maximum number of characters of an argument in a message.
