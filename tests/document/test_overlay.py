@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import specfn
-from specfn.errors import DocumentError, UsageError
+from specfn.document.overlay import names
+from specfn.errors import DocumentError, SpecfnError, UsageError
 
 Json = dict[str, Any]
 
@@ -107,6 +108,31 @@ def test_a_copied_part_changes_at_one_place_only() -> None:
     assert value["paths"]["/cats"]["get"]["tags"] == ["a", "old", "cats"]
 
 
+EQUAL = [
+    ({"a": [1, {}]}, {"a": [1, {}]}),
+    ([], []),
+    ("a", "a"),
+    (1, 1.0),
+    (None, None),
+    (True, True),
+]
+UNEQUAL = [([1], [True]), ({"a": 0}, {"b": 0}), ([1], [1, 2]), ([], {}), ({"a": [1]}, {"a": [2]}),
+           (0, False), ("a", "b"), (None, 0)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "is_equal"), [*((v, True) for v in EQUAL), *((v, False) for v in UNEQUAL)]
+)
+def test_a_filter_compares_json_values(values: tuple[Any, Any], *, is_equal: bool) -> None:
+    """Values are equal as JSON (RFC 9535, 2.3.5.2.2): a number is no boolean, also within arrays."""
+    item = {"a": values[0], "b": values[1]}
+    for operator, expected in (("==", is_equal), ("!=", not is_equal)):
+        change = {"target": f"$.x[?@.a {operator} @.b]", "update": {"hit": True}}
+        document = {**API, "x": [item, {"a": 1, "b": 2}, {"a": 1, "b": 1}]}
+        app = specfn.load(document, overlays=[overlay(change)])
+        assert ("hit" in app.raw["x"][0]) is expected
+
+
 #: What is wrong, and what the error says.
 FAULTS: list[tuple[Json, str]] = [
     ({"target": "$.nothing", "update": {}}, r"actions\[0\] matches nothing.*\$\.nothing"),
@@ -183,6 +209,25 @@ def test_a_file_in_yaml_is_named_by_its_last_part(tmp_path: Path) -> None:
     assert app["GET /pets"].summary == "List pets."
     assert json.loads(app.lock())["overlays"] == ["fix.overlay.yaml"]
     assert specfn.load(API, overlays=[str(path)], expect=app.lock()).fingerprint == app.fingerprint
+
+
+URLS = [
+    ("http://user:canary-1@127.0.0.1:9", "127.0.0.1"),
+    ("http://user:canary-1@127.0.0.1:9/a/fix.yaml?key=canary-1#canary-1", "fix.yaml"),
+    ("http://127.0.0.1:9?key=canary-1", "127.0.0.1"),
+    ("http://user:se/canary-1@127.0.0.1", "the URL"),
+    ("http:user:canary-1@127.0.0.1", "the URL"),
+    ("ftp://user:canary-1@127.0.0.1", "127.0.0.1"),
+]
+
+
+@pytest.mark.parametrize(("url", "name"), URLS)
+def test_the_name_of_a_url_has_no_secret(url: str, name: str) -> None:
+    """The name is the last part of the path, else the host; no error shows the password or the query."""
+    assert names([url]) == (name,)
+    with pytest.raises(SpecfnError) as caught:
+        specfn.load(API, overlays=[url])
+    assert "canary" not in str(caught.value)
 
 
 def test_without_the_package_the_error_names_the_extra() -> None:

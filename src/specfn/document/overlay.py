@@ -10,6 +10,7 @@ from functools import reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
+from urllib.parse import urlsplit
 
 from specfn._internal.caller_arguments import missing_extra
 from specfn._internal.json import JsonObject
@@ -70,13 +71,23 @@ def apply_overlays(source: load.Source, overlays: Sequence[OverlaySource]) -> lo
 
 
 def names(overlays: Sequence[OverlaySource]) -> tuple[str, ...]:
-    """Return the names of overlays: of a file its last part, without the secrets of a URL."""
+    """Return the names of overlays: of a file its last part, of a URL without a path its host."""
     return tuple(
-        re.split(r"[?#]", os.fspath(overlay))[0].rstrip("/").rpartition("/")[2]
-        if isinstance(overlay, str | Path)
-        else f"overlays[{index}]"
+        _name(os.fspath(overlay)) if isinstance(overlay, str | Path) else f"overlays[{index}]"
         for index, overlay in enumerate(overlays)
     )
+
+
+def _name(place: str) -> str:
+    """Return the name of a path or URL, without the user, password, query and fragment of a URL."""
+    try:
+        parts = urlsplit(place)
+        host, _ = parts.hostname or "", parts.port  # a password with a slash is no port
+    except ValueError:
+        return "the URL"
+    if parts.scheme in {"http", "https"} and not host:  # the host is part of the path
+        return "the URL"
+    return parts.path.rstrip("/").rpartition("/")[2] or host
 
 
 class OverlayError(DocumentError):

@@ -77,7 +77,7 @@ def _url_without_secrets(url: str) -> str:
     """Return a URL for error texts: without user, password, query and fragment."""
     try:
         parts = urlsplit(url)
-        host = parts.netloc.rpartition("@")[2]
+        host, _ = parts.netloc.rpartition("@")[2], parts.port  # a password with a slash is no port
     except ValueError:
         return "the URL"
     if not host and _NEARLY.match(url):  # the host is part of the path, perhaps with a password
