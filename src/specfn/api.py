@@ -17,6 +17,7 @@ from specfn.document.read.document_credentials import DocumentCredentials, docum
 from specfn.document.read.text import Progress
 from specfn.document.references.bundle import Bundled, bundle
 from specfn.errors import DocumentError, UsageError
+from specfn.migrate.safety import decode_path, exceeds
 from specfn.settings import DEFAULT, Safety, Settings
 
 if TYPE_CHECKING:
@@ -176,7 +177,12 @@ def _safety_levels(
             functions = compose(normalized, options, raw=document, source=found.uri).functions
         except UsageError:
             continue  # an option names a part that an overlay adds
-        return {function.method_and_path: function.safety for function in functions}
+        levels: dict[str, Safety] = {}
+        for function in functions:
+            key = decode_path(function.method_and_path)
+            if exceeds(function.safety, levels.get(key, "read")):
+                levels[key] = function.safety
+        return levels
     return {}
 
 

@@ -1083,6 +1083,12 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T49",
+        function="specfn.migrate.safety:decode_path",
+        off=first,
+        tests="test_an_encoding_of_the_path_hides_no_verb test_an_encoded_override_of_the_method_counts",
+    ),
+    Defence(
+        threat="T49",
         function="specfn.migrate.safety:_actions",
         off=gives(()),
         tests="test_what_changes_data_is_not_read",
@@ -1412,6 +1418,18 @@ DEFENCES: Final = (
         function="specfn.api:_safety_levels",
         off=gives({}),
         tests="test_an_overlay_lowers_no_safety",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.application.compose:decode_path",
+        off=first,
+        tests="test_an_encoded_copy_of_a_path_has_its_safety",
+    ),
+    Defence(
+        threat="T52",
+        function="specfn.document.json_path:_equal",
+        off=gives(value=True),
+        tests="test_a_comparison_of_an_overlay_costs_what_it_compares",
     ),
     Defence(
         threat="T52",

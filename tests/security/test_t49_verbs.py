@@ -236,6 +236,29 @@ def test_the_option_decides(source: Json, asked: Any) -> None:
         assert not [note for note in made.notes if "Options.safety" in note.text]
 
 
+def percent_encoded(path: str, chosen: set[int]) -> str:
+    return "".join(
+        f"%{ord(character):02x}" if index in chosen and character.isalnum() else character
+        for index, character in enumerate(path)
+    )
+
+
+@given(
+    st.sampled_from(["/jobs/terminate", "/jobs/{id}:delete", "/#Action=TerminateJobs"]), st.data()
+)
+def test_an_encoding_of_the_path_hides_no_verb(path: str, data: st.DataObject) -> None:
+    """A server reads a letter and its percent-encoding alike, so the safety is the same."""
+    start = path.rindex(next(mark for mark in ("=", ":", "/") if mark in path)) + 1
+    chosen = data.draw(st.sets(st.integers(start, len(path) - 1)))
+    made = function(percent_encoded(path, chosen), summary="Terminate a job.")
+    assert made.safety == "destructive"
+
+
+def test_an_encoded_override_of_the_method_counts() -> None:
+    """The name of a field in the path key is read as the server reads it."""
+    assert function("/jobs?%5Fmethod=DELETE").safety == "destructive"
+
+
 def test_a_note_shows_text_of_the_document_in_one_line() -> None:
     """A note quotes at most a few words of the path, and no control character."""
     made = function("/#Action=Delete" + "x" * 500, name="a\nb")

@@ -72,6 +72,17 @@ def test_an_overlay_lowers_no_safety(actions: Sequence[Json], *, extensions: boo
     assert {name for name, level in after.items() if level < before.get(name, 0)} == set()
 
 
+@pytest.mark.parametrize("path", ["/items/%70urge", "/%69tems/purg%65"])
+def test_an_encoded_copy_of_a_path_has_its_safety(path: str) -> None:
+    """An overlay that replaces a path by another encoding of it, without the words of its texts, lowers nothing."""
+    actions = [
+        {"target": "$.paths['/items/purge']", "remove": True},
+        {"target": "$.paths", "update": {path: {"get": {**OK, **HARMLESS}}}},
+    ]
+    app = specfn.load(SHOP, overlays=[overlay(*actions)])
+    assert app[f"GET {path}"].safety == "destructive"
+
+
 def test_only_the_caller_lowers_a_safety() -> None:
     """``Options.safety`` still decides, because the caller writes it."""
     options = specfn.Options(safety={"GET /items/purge": "read"})
@@ -167,6 +178,22 @@ def test_an_overlay_takes_a_limited_number_of_steps(
         deep = {"a": deep, "b": {}}
     document = {**SHOP, "x-wide": {f"k{index}": {} for index in range(300)}, "x-deep": deep}
     assert "steps" in refusal({"target": path, "update": {}}, document=document)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["$['x-a'] == $['x-b']", "$['x-a'] != $['x-b']", "$['x-c'] <= $['x-d']", "match($['x-c'], 'a*b')"],
+)  # fmt: skip
+def test_a_comparison_of_an_overlay_costs_what_it_compares(
+    condition: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A filter that compares two whole trees or long texts for each item ends with an error."""
+    monkeypatch.setattr("specfn.document.overlay.MAX_STEPS", 20_000)
+    trees = {f"x-{name}": {"nested": [[index] for index in range(200)]} for name in "ab"}
+    texts = {"x-c": "a" * 20_000, "x-d": "a" * 20_000}
+    document = {**SHOP, **trees, **texts, "x-list": [{}] * 300}
+    target = {"target": f"$['x-list'][?{condition}].nothing", "update": {}}
+    assert "steps" in refusal(target, document=document)
 
 
 def test_the_result_of_an_overlay_is_limited() -> None:

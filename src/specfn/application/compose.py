@@ -24,6 +24,7 @@ from specfn.migrate.parameters.parameters import reason_to_reserve
 from specfn.migrate.parameters.standard import mark_standard
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import (
+    decode_path,
     exceeds,
     is_repeatable,
     method_safety,
@@ -62,7 +63,7 @@ def compose(
         unreadable: whether it contains numbers that could not be read.
         unread: why references to other documents were not followed, by their texts.
         overlays: the names of the overlays that changed the document.
-        levels: the safety of operations before that, by ``METHOD /path``.
+        levels: the safety of operations before that, by ``METHOD /path``, decoded.
     """
     document = normalized.document
     schemas = document["components"]["schemas"]
@@ -263,7 +264,7 @@ def _with_safety(route: Route, settings: Settings, levels: Mapping[str, Safety])
     raised = safety_by_verb(route, safety)
     if raised is None and settings.extensions:
         raised = safety_by_extension(route, safety)
-    before = levels.get(route.method_and_path, "read")
+    before = levels.get(decode_path(route.method_and_path), "read")
     if exceeds(before, safety if raised is None else raised[0]):
         text = f"the safety is {before!r} as without overlays; Options.safety overrides it"
         raised = before, Note(pointer=route.pointer, text=text)

@@ -13,7 +13,7 @@ from specfn._internal.pointer import join
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.accessor import words_of
 from specfn.migrate.parameters.reserved import overrides
-from specfn.migrate.route import Placeholder, Route
+from specfn.migrate.route import Pieces, Placeholder, Route, Template
 from specfn.records import Note
 from specfn.settings import Safety
 
@@ -126,9 +126,39 @@ def _updates_by_name(route: Route) -> bool:
     return any(not _UPDATING.isdisjoint((words[0], words[-1])) for words in places if words)
 
 
+#: A percent-encoded character that servers read like the plain one: an unreserved one (RFC 3986, 2.3), or a colon.
+_ENCODED: Final = re.compile(
+    "%(?:2[DE]|3[0-9A]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE
+)
+
+
+def decode_path(path: str) -> str:
+    """Return a path as servers read it: without the percent-encoding of characters that need none."""
+    return _ENCODED.sub(lambda code: chr(int(code[0][1:], 16)), path)
+
+
+def _template(route: Route) -> Template:
+    """Return the template of a route as servers read it."""
+    template = route.template
+    if "%" not in route.path:
+        return template
+    return Template(
+        segments=tuple(map(_decode, template.segments)),
+        query=tuple(
+            (decode_path(name), None if value is None else _decode(value))
+            for name, value in template.query
+        ),
+        fragment=decode_path(template.fragment),
+    )
+
+
+def _decode(pieces: Pieces) -> Pieces:
+    return tuple(decode_path(piece) if isinstance(piece, str) else piece for piece in pieces)
+
+
 def _last_static_segment(route: Route) -> tuple[str, ...]:
     """Return the words of the last segment of the path that has no placeholder."""
-    for pieces in reversed(route.template.segments):
+    for pieces in reversed(_template(route).segments):
         if len(pieces) == 1 and isinstance(pieces[0], str):
             return words_of(pieces[0])
     return ()
@@ -136,7 +166,7 @@ def _last_static_segment(route: Route) -> tuple[str, ...]:
 
 def _is_item(route: Route) -> bool:
     """Return whether the last segment of the path has a parameter. A trailing slash is not a segment."""
-    last = next((pieces for pieces in reversed(route.template.segments) if pieces), ())
+    last = next((pieces for pieces in reversed(_template(route).segments) if pieces), ())
     return any(isinstance(piece, Placeholder) for piece in last)
 
 
@@ -162,7 +192,7 @@ def _override_methods(route: Route, *, by_caller: bool) -> Iterator[str]:
 
 def _in_path_key(route: Route) -> Iterable[str]:
     """Yield the methods in the query of the path key; an empty text is a placeholder, which may be any method."""
-    for name, pieces in route.template.query:
+    for name, pieces in _template(route).query:
         if pieces and overrides(name, "query"):
             literal = [piece for piece in pieces if not isinstance(piece, Placeholder)]
             yield method_in("".join(literal)) if len(literal) == len(pieces) else ""
@@ -333,8 +363,8 @@ def _destroys(route: Route) -> tuple[_Place, ...]:
 
 def _actions(route: Route) -> Iterator[_Place]:
     """Yield the RPC actions in the query or the fragment of the path key, such as ``/#Action=TerminateInstances``."""
-    members = [member.partition("=")[::2] for member in route.template.fragment.split("&")]
-    for name, pieces in route.template.query:
+    members = [member.partition("=")[::2] for member in _template(route).fragment.split("&")]
+    for name, pieces in _template(route).query:
         literal = [piece for piece in pieces or () if not isinstance(piece, Placeholder)]
         if len(literal) == len(pieces or ()):
             members.append((name, "".join(literal)))
@@ -345,14 +375,14 @@ def _actions(route: Route) -> Iterator[_Place]:
 
 def _custom_verb(route: Route) -> Iterator[_Place]:
     """Yield the verb after a colon at the end of the path, such as ``/jobs/{id}:cancel``."""
-    last = next((pieces for pieces in reversed(route.template.segments) if pieces), ())
+    last = next((pieces for pieces in reversed(_template(route).segments) if pieces), ())
     if last and isinstance(last[-1], str):
         yield from _place("end of the path", last[-1].rpartition(":")[2] if ":" in last[-1] else "")
 
 
 def _segment(route: Route) -> Iterator[_Place]:
     """Yield the last segment of the path that has no placeholder; of a dotted name the last part."""
-    for pieces in reversed(route.template.segments):
+    for pieces in reversed(_template(route).segments):
         if len(pieces) == 1 and isinstance(pieces[0], str):
             parts = pieces[0].partition(":")[0].split(".")
             while len(parts) > 1 and parts[-1].lower() in _EXTENSIONS:
