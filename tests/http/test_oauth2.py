@@ -460,6 +460,36 @@ def test_a_broken_file_is_an_error(
     assert server.forms == []
 
 
+WHOLE = {"access_token": "old", "refresh_token": "old", "until": 1}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *("text", 7, [], {}, True),
+        *({key: WHOLE[key] for key in WHOLE if key != name} for name in ("access_token", "until")),
+        *({**WHOLE, "access_token": value} for value in (None, 5, ["x"], "a\nb", "\ud800")),
+        *({**WHOLE, "until": value} for value in (None, "soon", [], True)),
+        *({**WHOLE, "refresh_token": value} for value in (5, {"a": 1}, "a\nb", "\ud800")),
+    ],
+)
+def test_a_damaged_entry_is_absent(
+    server: AuthorizationServer, tmp_path: Path, entry: object
+) -> None:
+    """A flow without a user obtains new tokens in place of an entry that has none; the entries of others stay."""
+    store = tmp_path / "tokens"
+    app = load("password")
+    app.execute("GET /x", {}, connect(server, owner(store=store)))
+    (key,) = json.loads(store.read_text())
+    store.write_text(json.dumps({key: entry, "other": WHOLE}))
+    server.forms.clear()
+    assert app.execute("GET /x", {}, connect(server, owner(store=store))).ok
+    assert [form["grant_type"] for _, form in server.forms] == ["password"]
+    stored = json.loads(store.read_text())
+    assert stored[key]["access_token"] == server.api[-1][1]
+    assert stored["other"] == WHOLE
+
+
 def test_a_missing_credential_names_what_obtains_it() -> None:
     """The error has the flow, its URL and the scopes of the operation; that of the command asks for a token."""
     for app, place in (

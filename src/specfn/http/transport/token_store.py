@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from specfn._internal.io import SyncIO
 from specfn.errors import UsageError
+from specfn.network.headers import is_value
 
 _MAX_BYTES: Final = 4 * 1024 * 1024
 _PAUSE_SECONDS: Final = 0.02
@@ -37,13 +38,14 @@ class TokenStore:
         return self._memory.get(key)
 
     def read(self, key: str) -> Any:
-        """Return what is stored under a key.
+        """Return what is stored under a key; ``None`` if there is nothing, or what is no entry of tokens.
 
         Raises:
             UsageError: the file is not private, or it is not a file of tokens.
         """
         if self.path is not None:
-            self._memory[key] = self._read_file().get(key)
+            entry = self._read_file().get(key)
+            self._memory[key] = entry if _is_entry(entry) else None
         return self._memory.get(key)
 
     def write(self, key: str, value: Any) -> None:
@@ -130,6 +132,21 @@ class TokenStore:
             return False
         self._descriptor = descriptor
         return True
+
+
+def _is_entry(entry: Any) -> bool:
+    """Return whether a value of the file has what a call reads of tokens. Other programs or a person may have changed it."""
+    if not isinstance(entry, dict):
+        return False
+    access, until = entry.get("access_token"), entry.get("until")
+    refresh = entry.get("refresh_token") or ""
+    return (
+        isinstance(access, str)
+        and isinstance(refresh, str)
+        and is_value(access)
+        and is_value(refresh)
+        and type(until) in {int, float}
+    )
 
 
 def _require_private(descriptor: int, path: Path) -> None:
