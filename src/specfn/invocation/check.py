@@ -1,11 +1,12 @@
 """The second step of a call: parse, repair and validate the arguments (rules C11, V9, X3, X11)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from specfn._internal.json import copy_json
+from specfn._internal.pointer import input_path
 from specfn.answers import FieldNames
 from specfn.connectors.turn import Call
 from specfn.function.arguments import WrapperNames, check_arguments
@@ -17,7 +18,6 @@ from specfn.invocation.resolve import resolve, unresolved, wrapper_names
 from specfn.records import ArgumentProblem, Repair
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet
 from specfn.tools.resolve import Resolution
-from specfn.tools.suppliers import describe_suppliers
 from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success
 
@@ -95,7 +95,7 @@ def prepare_known(
     if isinstance(verdict, Failure):
         errors = tuple(str(problem) for problem in verdict.errors)
         problems = tuple(problem.path for problem in verdict.errors)
-        sources = describe_suppliers(entry.function, offered, problems)
+        sources = describe_suppliers(entry.function, functions, offered, problems)
         answer = "\n".join(filter(None, (verdict.feedback(), sources)))
     elif verdict.incomplete and entry.function.safety != "read":
         answer = prompts.incomplete(entry.name)
@@ -115,6 +115,34 @@ def prepare_known(
         problems=problems,
         answer=answer,
         kind=None if answer is None else "invalid",
+    )
+
+
+def describe_suppliers(
+    function: Function,
+    functions: FunctionSet,
+    offered: ToolSet,
+    paths: Collection[str] | None = None,
+) -> str:
+    """Return a sentence for each path parameter that names its supplier, under the names that the model reads.
+
+    Args:
+        function: the function.
+        functions: the functions of the conversation.
+        offered: the functions that the model can call.
+        paths: the paths of the arguments in question; ``None`` for all.
+    """
+    places = {p.name: input_path([p.key]) for p in function.route.parameters}
+    wanted = {name: place for name, place in places.items() if paths is None or place in paths}
+    if not wanted:
+        return ""  # the suppliers of a document are found on first use
+    own = next((entry.name for entry in offered if entry.function is function), None)
+    names = functions.finder.suppliers.of_function(function)
+    return " ".join(
+        f"{path.removeprefix('$input.')} comes from {offered.tool_names[supplier]}."
+        for name, supplier in names.items()
+        if name in wanted and supplier in offered
+        for path in [wanted[name] if own is None else offered.path(own, wanted[name])]
     )
 
 

@@ -15,12 +15,11 @@ from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, split
 from specfn.invocation import prompts
 from specfn.invocation.answer import Answer, AnswerKind
-from specfn.invocation.check import PreparedCall
+from specfn.invocation.check import PreparedCall, describe_suppliers
 from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
 from specfn.invocation.settings import CallSettings
 from specfn.records import Repair
-from specfn.tools.suppliers import describe_suppliers
 from specfn.validation.outcome import Failure
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
     if not result.ok:
         text = result.for_model(limit, sent_without=call.removed)
         if result.status in _WRONG_IDENTIFIER:
-            sources = describe_suppliers(function, settings.offered)
+            sources = describe_suppliers(function, settings.functions, settings.offered)
             text = "\n".join(filter(None, (text, sources)))
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
     if settings.matches_output and call.tool is not None and call.tool.output is not None:

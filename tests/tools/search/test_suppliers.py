@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import httpx
 import pytest
 
 import specfn
+from specfn import Application, Connection
+from specfn.calling import Catalog
 from specfn.tools.search.result_text import found_lines
 
 
@@ -14,15 +17,20 @@ def things(**properties: str) -> dict[str, Any]:
     return {"type": "array", "items": {"type": "object", "properties": members}}
 
 
-def document(**responses: Any) -> dict[str, Any]:
+def document(operations: dict[str, Any], **keywords: str) -> dict[str, Any]:
     """Return a document: for each operation, ``METHOD /path`` with the schema of its response; parameters are texts."""
     paths: dict[str, Any] = {}
-    for place, schema in responses["operations"].items():
+    for place, schema in operations.items():
         method, path = place.split()
-        names = [part[1:-1] for part in path.split("/") if part.startswith("{")]
+        names = [part.partition("{")[2][:-1] for part in path.split("/") if "{" in part]
         paths.setdefault(path, {})[method.lower()] = {
             "parameters": [
-                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                {
+                    "name": name,
+                    "in": "path",
+                    "required": True,
+                    "schema": {"type": "string", **keywords},
+                }
                 for name in names
             ],
             "responses": {
@@ -34,8 +42,12 @@ def document(**responses: Any) -> dict[str, Any]:
 
 def needs(operations: dict[str, Any], place: str) -> dict[str, str]:
     """Return the places of the functions that supply the parameters of a function."""
-    application = specfn.load(document(operations=operations))
-    by_name = {function.name: function.method_and_path for function in application}
+    return needs_of(specfn.load(document(operations)), place)
+
+
+def needs_of(application: Application | Catalog, place: str) -> dict[str, str]:
+    """Return the places of the functions that supply the parameters of a function."""
+    by_name = {entry.name: entry.function.method_and_path for entry in application.entries}
     found = application.search(" ".join(place.replace("/", " ").split()), 50)
     own = next(each for each in found if each.function.method_and_path == place)
     return {parameter: by_name[name] for parameter, name in own.needs.items()}
@@ -117,3 +129,125 @@ def test_suppliers_are_written_once_and_take_no_place() -> None:
     assert all(each.function.method == "post" for each in found)
     lines = found_lines(found).splitlines()
     assert lines[3:] == ["Values: task_id from tasks_get."]
+
+
+COLLECTIONS: list[tuple[str, dict[str, Any], str, str | None]] = [
+    # the collection of a path may have any name
+    ("GET /task", things(id="string"), "GET /task/{task_id}", "GET /task"),
+    ("GET /balancers", things(id="string"), "GET /balancers/{lb_id}", "GET /balancers"),
+    ("GET /disks", things(name="string"), "POST /disks/{resource}/labels", "GET /disks"),
+    ("GET /digests", things(digest="string"), "GET /digests/{manifest_digest}", "GET /digests"),
+    ("GET /policies", things(riskPolicyId="string"), "GET /policies/{id}", "GET /policies"),
+    ("GET /tasks", {"properties": {"_embedded": {"properties": {"tasks": things(id="string")}}}},
+     "GET /tasks/{task_id}", "GET /tasks"),
+    ("GET /tasks", {"type": "array", "items": {"allOf": [{"allOf": [things(id="string")["items"]]}]}},
+     "GET /tasks/{task_id}", "GET /tasks"),
+    # its items must have the value, and a part of a segment is no member
+    ("GET /statistics", things(count="integer"), "GET /statistics/{actor_type}", None),
+    ("GET /tasks", things(name="string"), "GET /tasks/icon-{size}", None),
+    ("GET /", things(id="string"), "GET /{provider}", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("collection", "items", "place", "expected"), COLLECTIONS)
+def test_the_collection_of_a_path_has_the_values(
+    collection: str, items: dict[str, Any], place: str, expected: str | None
+) -> None:
+    """The list before a parameter supplies its value under any name, if its objects have an identifier."""
+    found = needs({collection: items, place: {"type": "object"}}, place)
+    assert [*found.values()] == ([] if expected is None else [expected])
+
+
+def test_names_of_parameters_do_not_distinguish_collections() -> None:
+    """The collection of a path is preferred also if a parameter before it has another name there."""
+    lists = {"/fees", "/refunds", "/fees/{id}/refunds"}
+    place = "GET /fees/{fee}/refunds/{refund}"
+    found = needs({**{f"GET {path}": things(id="string") for path in lists}, place: {}}, place)
+    assert found == {"fee": "GET /fees", "refund": "GET /fees/{id}/refunds"}
+
+
+def test_a_parameter_may_identify_other_things_than_the_collection() -> None:
+    """If another list has the things of the parameter, the list before it does not supply them."""
+    lists = {
+        "GET /documents/translations": things(id="string", name="string"),
+        "GET /languages": things(name="string"),
+    }
+    place = "GET /documents/translations/{language}"
+    assert needs({**lists, place: {}}, place) == {"language": "GET /languages"}
+
+
+def test_the_first_of_two_parameters_is_no_member_of_the_collection() -> None:
+    """In `/repos/{owner}/{repo}`, the list has the values of the second parameter."""
+    place = "GET /repos/{owner}/{repo}"
+    lists = {"GET /repos": things(name="string")}
+    assert needs({**lists, place: {}}, place) == {"repo": "GET /repos"}
+
+
+@pytest.mark.parametrize(
+    ("required", "expected"),
+    [("dag_id", {"job_id": "GET /jobs"}), ("id", {}), ("job_id", {}), ("ids", {})],
+)
+def test_a_list_may_require_other_values(required: str, expected: dict[str, str]) -> None:
+    """A list that requires the value itself as a filter does not supply it; other required filters do not matter."""
+    place = "GET /jobs/{job_id}"
+    whole = document(operations={"GET /jobs": things(id="string"), place: {}})
+    query = {"name": required, "in": "query", "required": True, "schema": {"type": "string"}}
+    whole["paths"]["/jobs"]["get"]["parameters"].append(query)
+    assert needs_of(specfn.load(whole), place) == expected
+
+
+def test_the_list_of_the_own_document_is_preferred() -> None:
+    """Functions of a catalog name lists of their own API where there are any."""
+    own = {"GET /v1/users": things(id="string"), "GET /users/{user_id}": {}}
+    other = {"GET /users": things(id="string")}
+    catalog = Catalog()
+    for name, operations in (("other", other), ("own", own)):
+        catalog = catalog.add(specfn.load(document(operations)), namespace=name)
+    assert needs_of(catalog, "GET /users/{user_id}") == {"user_id": "GET /v1/users"}
+
+
+# -- feedback ------------------------------------------------------------------------------------
+
+UUID = "123e4567-e89b-42d3-a456-426614174000"
+TICKETS = document(
+    operations={
+        "GET /v2/tks": {"type": "object", "properties": {"tickets": things(id="string")}},
+        "GET /v2/tks/{tk_id}": {},
+        "GET /v2/tks/{id}/logs": things(id="string"),
+        "GET /v2/tks/{tk_id}/logs/{log_id}": {},
+        "GET /state": {"type": "object", "properties": {"key": {"type": "string"}}},
+        "GET /state/{key}": {},
+    },
+    format="uuid",
+)
+
+
+def answer(app: Application, name: str, status: int, **arguments: Any) -> str:
+    """Return the text of a call whose response has this status."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(status, json={"error": "not found"}))
+    client = httpx.Client(transport=transport)
+    connection = Connection(base_url="https://api.example.com", client=client)
+    return app.bind(connection).outcome(name, arguments).text
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+def test_a_wrong_identifier_names_its_supplier(status: int) -> None:
+    """A 404 or 400 ends with the functions that list the values of the path parameters, in their order."""
+    app = specfn.load(TICKETS)
+    text = answer(app, "v2_tks_logs_getByTk_idAndLog_id", status, tk_id=UUID, log_id=UUID)
+    line = "tk_id comes from v2_tks_get. log_id comes from v2_tks_logs_getById."
+    assert text.endswith(f"\n{line}") is (status < 500)
+
+
+def test_only_a_list_is_a_supplier() -> None:
+    """A function whose response is not a list of objects supplies nothing."""
+    app = specfn.load(TICKETS)
+    assert "comes from" not in answer(app, "state_getByKey", 404, key=UUID)
+
+
+def test_feedback_names_the_supplier_of_a_wrong_argument() -> None:
+    """A missing or malformed path parameter is not to be invented; its supplier is named."""
+    app = specfn.load(TICKETS)
+    text = answer(app, "v2_tks_logs_getByTk_idAndLog_id", 200, tk_id="x", log_id=UUID)
+    assert "A uuid has 32 hexadecimal digits and 4 dashes; never invent one" in text
+    assert text.endswith("Nothing was executed.\ntk_id comes from v2_tks_get.")

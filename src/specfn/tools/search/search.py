@@ -168,7 +168,8 @@ class Search:
         return [path_words(each.function) for each in self._subjects]
 
     @cached_property
-    def _suppliers(self) -> Suppliers:
+    def suppliers(self) -> Suppliers:
+        """Return the suppliers of the path parameters of the functions."""
         return Suppliers(self._subjects)
 
     @cached_property
@@ -289,7 +290,7 @@ class Search:
             if place + 1 < _UNTOUCHED:
                 continue
             for earlier in ranked[: place + 1] if place + 1 == _UNTOUCHED else (number,):
-                for name, supplier in self._suppliers.of(earlier).items():
+                for name, supplier in self.suppliers.of(earlier).items():
                     allowed = among is None or self._subjects[supplier].name in among
                     if room > 0 and allowed and supplier not in given:
                         room -= supplier not in top
@@ -311,7 +312,7 @@ class Search:
         words = (one.said for one in known if any(has(number, word) for word in one.stems))
         why = f"supplies {supplied}" if supplied else ", ".join(dict.fromkeys(words))
         suppliers = {
-            key: self._subjects[other].name for key, other in self._suppliers.of(number).items()
+            key: self._subjects[other].name for key, other in self.suppliers.of(number).items()
         }
         needs = {key: own for key, own in suppliers.items() if among is None or own in among}
         return Found(function, round(score, 4), why or "searches for names", needs, name)

@@ -1,10 +1,12 @@
 """Suppliers: functions that list the things which a path parameter of another function identifies.
 
 A supplier returns an array of objects, and one property of these objects is the value of the parameter: it has the
-type and the meaning of the parameter. A supplier needs nothing that it supplies, not even through its own suppliers.
+type and the meaning of the parameter. The list directly before the parameter in the path only needs to have objects
+with an identifier. A supplier needs nothing that it supplies, not even through its own suppliers.
 If no function is known to fit, there is none: a wrong hint costs a model more than no hint.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -51,7 +53,7 @@ _OF_THING: Final = ("id", "slug", "name", "login", "username", "key", "code", "u
 
 #: The properties of responses that contain the things of a list.
 _ENVELOPES: Final = frozenset(
-    "data result results response items values value entries records content list".split()
+    "data result results response items values value entries records content list _embedded".split()
 )
 
 #: Words of paths that do not say what a list contains.
@@ -64,6 +66,8 @@ _SPECIAL: Final = frozenset(
         "admin analytic analytics archived dashboard deleted insight metric recent report statistics trash".split(),
     )
 )
+
+_PLACEHOLDER: Final = re.compile(r"\{[^{}/]*\}")
 
 #: The sets of types, each once.
 _SHARED: Final[dict[frozenset[str], frozenset[str]]] = {}
@@ -96,13 +100,14 @@ def subjects(document: JsonObject, functions: Iterable[tuple[str, Function]]) ->
 
 
 class _Need(NamedTuple):
-    """A path parameter: its name, the beginning of the path before it, its words, and the types of its value."""
+    """A path parameter: its name, the path of its collection, its words, the types of its value, and if one follows."""
 
     name: str
     prefix: str
     noun: tuple[str, ...]
     identifier: str
     types: frozenset[str]
+    is_pair: bool
 
 
 class Suppliers:
@@ -113,6 +118,16 @@ class Suppliers:
         self._subjects = subjects
         self._needs: dict[int, tuple[_Need, ...]] = {}
         self._found: dict[int, dict[str, int]] = {}
+
+    def of_function(self, function: Function) -> dict[str, str]:
+        """Return for path parameters of a function the name of the function that supplies each."""
+        number = self._numbers.get(id(function))
+        suppliers = {} if number is None else self.of(number)
+        return {name: self._subjects[other].name for name, other in suppliers.items()}
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {id(subject.function): number for number, subject in enumerate(self._subjects)}
 
     def of(self, number: int) -> dict[str, int]:
         """Return for path parameters of a function the function that supplies their values."""
@@ -143,7 +158,8 @@ class Suppliers:
                 and not _is_part(self._subjects[other].function.path, function.path)
             ),
             key=lambda other: (
-                self._subjects[other].function.path != need.prefix,
+                self._subjects[other].components is not self._subjects[number].components,
+                self._paths[other] != need.prefix,
                 sum(word in _SPECIAL for word in path_words(self._subjects[other].function)),
                 len({p.name for p in self._needs_of(other)} - given),
                 -_common(function.path, self._subjects[other].function.path),
@@ -155,22 +171,21 @@ class Suppliers:
 
     def _is_created(self, function: Function, need: _Need) -> bool:
         """Return true if a PUT may add the thing that a parameter identifies: nothing else adds one to the list."""
-        is_last = function.path.rpartition("/")[0] == need.prefix
+        is_last = _unnamed(function.path).rpartition("/")[0] == need.prefix
         return is_last and function.method == "put" and need.prefix not in self._posts
 
     @cached_property
     def _posts(self) -> frozenset[str]:
         functions = (subject.function for subject in self._subjects)
-        return frozenset(f.path.rstrip("/") for f in functions if f.method == "post")
+        return frozenset(_unnamed(f.path).rstrip("/") for f in functions if f.method == "post")
 
     def _is_free_of(self, number: int, need: _Need, given: set[str], depth: int) -> bool:
         """Return true if a function can be called without the value of a parameter."""
         query = self._subjects[number].function.route.query
+        own_words = {*words_of(need.name), *need.noun}
         for parameter in query.parameters if query is not None else ():
-            if parameter.required and {*words_of(parameter.name)} & {
-                *words_of(need.name),
-                *need.noun,
-            }:
+            words = {*words_of(parameter.name)} if parameter.required else set()
+            if words and words <= own_words:
                 return False
         for own in self._needs_of(number):
             is_same = own.name == need.name and need.identifier != "id"  # ids are of any thing
@@ -191,42 +206,43 @@ class Suppliers:
     def _supplies(self, number: int, need: _Need) -> bool:
         """Return true if the items of a list have a property with the value of a parameter."""
         items = self._lists[number]
-        is_named = not need.identifier
-        is_collection = self._subjects[number].function.path == need.prefix
-        names: tuple[str, ...]
+        own = words_of(need.name)
+        fits = {name for name, types in items.items() if not need.types or types & need.types}
+        names = _IDENTIFIERS.get(need.identifier, _OF_THING)
         noun = self._noun_of(number)
-        if need.noun == noun or (is_collection and {*need.noun} & {*noun}) or not need.noun:
-            names = _OF_THING if is_named else _IDENTIFIERS[need.identifier]
-        else:
-            names = ()
-        own = tuple(words_of(need.name))
-        for key, types in items.items():
-            if words_of(key) == own and (need.identifier or is_collection) and types & need.types:
+        is_collection = bool(need.prefix) and self._paths[number] == need.prefix
+        has_own = any(words_of(name) == own for name in fits)
+        if has_own and (need.identifier or is_collection):
+            return True
+        if is_collection and not need.is_pair:  # the names may say another thing
+            endings = {own[-1:], (*need.noun[-1:], need.identifier)} - {()}
+            if any(words_of(name)[-len(end) :] == end for name in fits for end in endings):
                 return True
-        first = next(
-            (
-                name
-                for name in names
-                if name in items and (not is_named or items[name] & need.types)
-            ),
-            None,
-        )
-        if first is None:
+            is_of_others = need.noun in self._by_noun and {*need.noun}.isdisjoint(noun)
+            if is_of_others and not (need.identifier and "id" in names):
+                return False  # translations are listed, and their languages elsewhere
+            is_named = any(words_of(name) == own for name in items)
+            return is_named or "id" in items or not fits.isdisjoint((*names, *_OF_THING))
+        if need.noun and need.noun != noun:
             return False
-        return bool(items[first] & need.types) or (first == "id" and is_collection)
+        if not need.identifier:
+            return not fits.isdisjoint(names)
+        return next((name for name in names if name in items), "") in fits
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        """Return the paths without the names of parameters, which differ: `/fees/{id}/refunds/{refund}`."""
+        return [_unnamed(subject.function.path).rstrip("/") for subject in self._subjects]
 
     @cached_property
     def _lists(self) -> dict[int, dict[str, frozenset[str]]]:
         """Return the properties of the items of each function that lists objects, with their types."""
         lists = {}
         for number, (_, function, components, _) in enumerate(self._subjects):
-            last = function.path.rstrip("/").rpartition("/")[2]
-            if function.safety != "read" or "{" in last:
+            path = self._paths[number]
+            if function.safety != "read" or "{" in path.rpartition("/")[2]:
                 continue
-            words = plain_words(last)
-            if not words or (
-                words[-1] == stem(words[-1]) and not _NOT_NOUNS & {*path_words(function)}
-            ):
+            if not _is_plural(function) and path not in self._collections:
                 continue  # one thing: the current user, a summary
             if function.route.success is not None:
                 items = _item_properties(
@@ -237,17 +253,24 @@ class Suppliers:
         return lists
 
     @cached_property
+    def _collections(self) -> frozenset[str]:
+        """Return the paths directly before a path parameter."""
+        needs = (need for number in range(len(self._subjects)) for need in self._needs_of(number))
+        return frozenset(need.prefix for need in needs)
+
+    @cached_property
     def _by_path(self) -> dict[str, list[int]]:
         paths: dict[str, list[int]] = defaultdict(list)
         for number in self._lists:
-            paths[self._subjects[number].function.path.rstrip("/")].append(number)
+            paths[self._paths[number]].append(number)
         return paths
 
     @cached_property
     def _by_noun(self) -> dict[tuple[str, ...], list[int]]:
         nouns: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for number in self._lists:
-            nouns[self._noun_of(number)].append(number)
+            if _is_plural(self._subjects[number].function):
+                nouns[self._noun_of(number)].append(number)
         return nouns
 
     def _noun_of(self, number: int) -> tuple[str, ...]:
@@ -265,6 +288,18 @@ class Suppliers:
         return self._needs[number]
 
 
+def _unnamed(path: str) -> str:
+    return _PLACEHOLDER.sub("{}", path)
+
+
+def _is_plural(function: Function) -> bool:
+    """Return true if the last segment of a path says that there are several things."""
+    words = plain_words(function.path.rstrip("/").rpartition("/")[2])
+    return bool(words) and (
+        words[-1] != stem(words[-1]) or not _NOT_NOUNS.isdisjoint(path_words(function))
+    )
+
+
 def _noun(segment: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(segment) if word not in _NOT_NOUNS)
 
@@ -274,9 +309,11 @@ def _needs(function: Function, components: Components) -> Iterator[_Need]:
     schemas = {parameter.name: parameter.schema for parameter in function.route.parameters}
     before: tuple[str, ...] = ()
     prefix = ""
-    for text, segment in zip(
-        function.path.lstrip("/").split("/"), function.route.template.segments, strict=False
+    segments = function.route.template.segments
+    for text, segment, after in zip(
+        function.path.lstrip("/").split("/"), segments, [*segments[1:], ()], strict=False
     ):
+        is_pair = bool(after) and not isinstance(after[0], str)  # `/repos/{owner}/{repo}`
         for piece in segment:
             if isinstance(piece, str):
                 before = _noun(piece) or before
@@ -289,8 +326,10 @@ def _needs(function: Function, components: Components) -> Iterator[_Need]:
             ):  # the account after "bank-accounts" is one of them
                 own = before
             types = _types(schemas.get(piece.name), components)
-            yield _Need(piece.name, prefix, own or before, identifier, types)
-        prefix += f"/{text}"
+            is_member = piece is segment[0] and str(*segment[1:2])[:1] in ("", ".", ":")
+            collection = prefix if is_member else ""  # `avatar-{size}` is no member
+            yield _Need(piece.name, collection, own or before, identifier, types, is_pair)
+        prefix += f"/{_unnamed(text)}"
 
 
 def _item_properties(
@@ -310,7 +349,7 @@ def _item_properties(
     if not named and len(arrays) != 1:
         return {}
     found: dict[str, frozenset[str]] = {}
-    for name, value in properties((named or [arrays[0][1]])[0]["items"], components, levels=1):
+    for name, value in properties((named or [arrays[0][1]])[0]["items"], components):
         found.setdefault(name, _types(value, components))
         for inner, other in properties(value, components, levels=0) if name == "metadata" else ():
             found.setdefault(inner, _types(other, components))
@@ -338,7 +377,8 @@ def _types(schema: Any, components: Components) -> frozenset[str]:
             inner = target(branch, components)
             kind = inner.get("type") if isinstance(inner, dict) else None
             types |= {kind} if isinstance(kind, str) else set()
-    kinds_of_ids = frozenset(types & {"string", "integer", "number"})
+    types = {"number" if kind == "integer" else kind for kind in types}
+    kinds_of_ids = frozenset(types & {"string", "number"})
     return _SHARED.setdefault(kinds_of_ids, kinds_of_ids)
 
 
