@@ -1,9 +1,11 @@
 """Suppliers: which function lists the things that a path parameter identifies."""
 
+from itertools import pairwise
 from typing import Any
 
 import httpx
 import pytest
+from tests.effort import calls
 
 import specfn
 from specfn import Application, Connection
@@ -251,3 +253,16 @@ def test_feedback_names_the_supplier_of_a_wrong_argument() -> None:
     text = answer(app, "v2_tks_logs_getByTk_idAndLog_id", 200, tk_id="x", log_id=UUID)
     assert "A uuid has 32 hexadecimal digits and 4 dashes; never invent one" in text
     assert text.endswith("Nothing was executed.\ntk_id comes from v2_tks_get.")
+
+
+def test_layers_of_lists_cost_a_limited_number_of_tries() -> None:
+    """T41: lists that need values of other lists, which need values of further lists, are tried a limited number of times."""
+    layers = ["apple", "banana", "cherry", "date", "elder", "fig", "grape"]
+    operations = {
+        f"GET /{layer}x{number}/{{{below}_id}}/{layer}s": things(id="string")
+        for layer, below in pairwise(layers)
+        for number in range(20)
+    }
+    app = specfn.load(document({**operations, "GET /zoo/{apple_id}": things(id="string")}))
+    app.search("nothing", 1)  # builds the index
+    assert calls(lambda: app.search("zoo", 1)) < 200_000

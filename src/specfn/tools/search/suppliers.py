@@ -75,6 +75,9 @@ _SHARED: Final[dict[frozenset[str], frozenset[str]]] = {}
 #: The maximum number of suppliers that follow one another.
 _MAX_DEPTH: Final = 4
 
+#: The maximum number of functions that are tried for the suppliers of one function. Beyond it, it has no further ones.
+_MAX_TRIES: Final = 1_000
+
 
 class Subject(NamedTuple):
     """A function that a search can find.
@@ -118,6 +121,7 @@ class Suppliers:
         self._subjects = subjects
         self._needs: dict[int, tuple[_Need, ...]] = {}
         self._found: dict[int, dict[str, int]] = {}
+        self._tries = 0
 
     def of_function(self, function: Function) -> dict[str, str]:
         """Return for path parameters of a function the name of the function that supplies each."""
@@ -132,6 +136,7 @@ class Suppliers:
     def of(self, number: int) -> dict[str, int]:
         """Return for path parameters of a function the function that supplies their values."""
         if number not in self._found:
+            self._tries = _MAX_TRIES
             pairs = ((need, self._supplier(number, need)) for need in self._needs_of(number))
             self._found[number] = {
                 need.name: supplier for need, supplier in pairs if supplier is not None
@@ -181,6 +186,9 @@ class Suppliers:
 
     def _is_free_of(self, number: int, need: _Need, given: set[str], depth: int) -> bool:
         """Return true if a function can be called without the value of a parameter."""
+        self._tries -= 1
+        if self._tries < 0:
+            return False
         query = self._subjects[number].function.route.query
         own_words = {*words_of(need.name), *need.noun}
         for parameter in query.parameters if query is not None else ():
