@@ -1,6 +1,5 @@
 """The result of a script as a text for a model: its printed text, its value or its error, and the executed calls."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -24,7 +23,7 @@ _MAX_REMARKS: Final = 3_000
 _MAX_NEXT: Final = 1_000
 
 #: The call that reads the status of an accepted call, in the sentences on it.
-_STATUS_CALL: Final = re.compile(r"To read its status, call (\S{1,500}) with (\{.*\})\.")
+_STATUS_CALL: Final = "To read its status, call "
 
 _NOTHING: Final = "Nothing was executed."
 
@@ -185,11 +184,12 @@ def remark(place: str, sent: Any, answer: Answer) -> Remark | None:
         return None
     if answer.kind == "accepted":
         last = answer.text.rpartition("\n")[2]
-        status = _STATUS_CALL.search(last)
+        name, _, rest = last.rpartition(_STATUS_CALL)[2].partition(" with ")
+        arguments = rest[: rest.rfind("}.") + 1]
         text = f"{place}: {last}"
-        if status is None:
+        if _STATUS_CALL not in last or not arguments:
             return Remark(text)
-        return Remark(text, status[1], [*_leaves(loads(status[2]))])
+        return Remark(text, name, [*_leaves(loads(arguments))])
     if answer.result.truncated:
         notes = "; ".join(note.text for note in answer.result.notes)
         return Remark(
