@@ -80,7 +80,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
-    """Show diagrams as text if there is no script for them, set the weight in the search, and keep the first paragraph."""
+    """Show diagrams as text without their script, set the weight of the page in the search, and keep its first paragraph."""
     if page.file.src_uri.startswith(INTERNALS):
         page.meta["search"] = {"exclude": True}
     else:

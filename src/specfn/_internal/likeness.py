@@ -1,4 +1,4 @@
-"""Whether two names of properties mean the same: spelling, typos, abbreviations and synonyms (rule V8).
+"""Comparison of the names of properties that may mean the same: spelling, typos, abbreviations and synonyms (rule V8).
 
 A likeness is a reason to advise a rename, never to repair one. Names that mean opposite things are never alike, however
 similar they look: ``lt_views`` and ``gt_views``.
@@ -25,7 +25,7 @@ _MIN_ABBREVIATION: Final = 3
 
 
 class Likeness(IntEnum):
-    """How alike a name and another one are.
+    """The likeness of two names.
 
     Attributes:
         NONE: not at all.
@@ -176,7 +176,7 @@ def likeness(name: str, other: str) -> Likeness:
 
 @lru_cache(maxsize=8192)
 def _hints(name: str) -> frozenset[str | int]:
-    """Return the first letters of the words of a name, and the numbers of its meanings. Names without a common one differ."""
+    """Return the first letters of the words of a name, and the numbers of its meanings. Names that share none are different."""
     words = _words(name)
     meanings = (_MEANINGS.get(word, ()) for word in (*words, "".join(words)))
     first = (word[0] for word in words if not word.isdigit())
@@ -226,7 +226,7 @@ def _differ_in_short_word(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _by_meaning(words: Sequence[str], others: Sequence[str]) -> Likeness:
-    """Return whether the words of one name stand for those of the other, or for its last words."""
+    """Return whether the words of one name mean the words of the other, or its last words."""
     if _are_synonyms("".join(words), "".join(others)) or (
         len(words) == len(others) and all(map(_may_replace, words, others))
     ):
@@ -250,7 +250,7 @@ def _core(words: Sequence[str]) -> Sequence[str]:
 
 
 def _ends(others: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether other words end with some words. The last word of a name is the thing: a room's id is no participant's."""
+    """Return whether the words of another name end with these: the last words of a name say which thing it is."""
     return len(words) <= len(others) and all(map(_mean_same, others[-len(words) :], words))
 
 

@@ -476,7 +476,10 @@ def _spellings(character: str) -> str:
     if character.isascii() and character.isalnum():
         return character
     if character == "\\":
-        return r"(?:\\{1,64}+|(?:%(?:25){0,8}5[Cc]){1,64}+|(?:&(?:amp;){0,8}#(?:92|[xX]5[Cc]);){1,64}+)"
+        # atomic groups: before Python 3.11.3, a possessive quantifier of a group may not match
+        return (
+            r"(?>\\{1,64}|(?:%(?:25){0,8}5[Cc]){1,64}|(?:&(?:amp;){0,8}#(?:92|[xX]5[Cc]);){1,64})"
+        )
     try:
         content = character.encode()
     except UnicodeEncodeError:  # half of a pair; no request contains it

@@ -234,11 +234,13 @@ def _ecma() -> re.Pattern[str]:
     Brackets must be escaped. Constructs of other dialects, such as ``a++`` and ``(?i)``, do not match.
     """
     escaped = r"\\(?:[^A-Za-z0-9]|[1-9bBdDfnrsStvwW]|0(?![0-9])|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})"
-    either = rf"{escaped}|\[\^?(?:[^\]\\]|{escaped})++\]"
+    either = rf"{escaped}|\[\^?(?>(?:[^\]\\]|{escaped})+)\]"
     quantifier = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??(?![*+?{])"
-    assertion = rf"\(\?<?[=!](?!(?:{either}|[^\\()\[\]])*+\)[*+?{{])"  # none of them is quantified
+    assertion = (
+        rf"\(\?<?[=!](?!(?>(?:{either}|[^\\()\[\]])*)\)[*+?{{])"  # none of them is quantified
+    )
     return re.compile(
-        rf"(?:{either}|\((?!\?)|\(\?:|{assertion}|\)|{quantifier}|[^\\()\[\]{{}}*+?])*+"
+        rf"(?>(?:{either}|\((?!\?)|\(\?:|{assertion}|\)|{quantifier}|[^\\()\[\]{{}}*+?])*)"
     )
 
 
