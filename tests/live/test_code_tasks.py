@@ -20,8 +20,8 @@ from tests.mcp.server_support import ERAS, text
 import specfn
 from specfn import mcp
 
-#: A line of a search: the place of a function, and its effect.
-LINE = re.compile(r"^# (api\.[\w.]+) \[(\w+)\]", re.MULTILINE)
+#: A line of a search: the place of a function, its effect and its summary.
+LINE = re.compile(r"^# (api\.[\w.]+) \[(\w+)\] ?(.*)", re.MULTILINE)
 
 
 class Signature(NamedTuple):
@@ -55,11 +55,17 @@ class Coder:
 
     def find(self, task: str, effect: str, *arguments: str) -> Signature:
         """Return the first function of an effect that has these arguments."""
-        found = self._call("search_functions", {"query": task})
-        places = [place for place, its in LINE.findall(found) if its == effect]
-        fitting = [e for e in signatures(found, places) if {*arguments} <= e.arguments.keys()]
-        assert fitting, f"{task}: none of {places} has {arguments}\n{found}"
-        return fitting[0]
+        found = self._call("search_functions", {"words": task})
+        for place, its, summary in LINE.findall(found):
+            if its != effect:
+                continue
+            known = signatures(found, [place])
+            if not known:  # only the best hits have signatures: search for this one
+                again = self._call("search_functions", {"words": summary, "limit": 1})
+                known = signatures(again, [place])
+            if known and {*arguments} <= known[0].arguments.keys():
+                return known[0]
+        raise AssertionError(f"{task}: no {effect} function has {arguments}\n{found}")
 
     def run(self, code: str) -> Any:
         """Return the value of a script."""
@@ -79,7 +85,7 @@ MEMBER = re.compile(r"^    (\w+): [^#\n]*(?:#: (.*))?$", re.MULTILINE)
 
 
 def signatures(module: str, places: list[str]) -> list[Signature]:
-    """Return the signatures of places in the text of a module."""
+    """Return the signatures of those places that have one in the text of a module."""
     members = {name: dict(MEMBER.findall(body)) for name, body in CLASS.findall(module)}
     classes: dict[str, Any] = {
         n.name: n for n in ast.parse(module).body if isinstance(n, ast.ClassDef)
@@ -89,13 +95,16 @@ def signatures(module: str, places: list[str]) -> list[Signature]:
         node: Any = classes["Api"]
         *path, last = place.split(".")[1:]
         for element in path:
-            [below] = [
+            below = [
                 n
-                for n in node.body
+                for n in getattr(node, "body", ())
                 if isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == element
             ]
-            node = classes[ast.unparse(below.annotation)]
-        [function] = [n for n in node.body if getattr(n, "name", "") == last]
+            node = classes[ast.unparse(below[0].annotation)] if below else None
+        functions = [n for n in getattr(node, "body", ()) if getattr(n, "name", "") == last]
+        if not functions:
+            continue  # the text has no signature of this place
+        [function] = functions
         assert isinstance(function, ast.AsyncFunctionDef)
         arguments = {
             a.arg: ast.unparse(a.annotation) for a in function.args.kwonlyargs if a.annotation

@@ -560,9 +560,11 @@ def test_each_difference_is_shown_at_its_place(browser: Browser, tmp_path: Path)
         with visit(browser) as found:
             found.open(report(new, tmp_path / "report.html", "--compare", old))
             found.view("Changes")
+            found.page.locator(".sections").wait_for()
             for folder in found.page.locator(".sections > .fold:not([open]) > summary").all():
                 folder.click()
             shown = found.page.locator(".difference")
+            shown.nth(len(expected) - 1).wait_for()  # folded parts are filled when they open
             places = [
                 (each.get_attribute("data-kind"), each.get_attribute("data-place"))
                 for each in shown.all()

@@ -3,6 +3,7 @@
 LangChain puts calls with such arguments into ``invalid_tool_calls`` and does not run them.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
@@ -96,7 +97,9 @@ def _repair(state: Any, functions: dict[str, BoundFunction]) -> tuple[Any, list[
             outcome
             and isinstance(outcome.data, dict)
             and not outcome.incomplete
-            and not integers_not_in_digits(source_texts(text, outcome.repairs))
+            and not _has_integer(
+                outcome.data, integers_not_in_digits(source_texts(text, outcome.repairs))
+            )
         ):
             repaired = {"name": request["name"], "args": outcome.data, "id": request["id"]}
             calls.append({**repaired, "type": "tool_call"})
@@ -104,6 +107,19 @@ def _repair(state: Any, functions: dict[str, BoundFunction]) -> tuple[Any, list[
         invalid.append(request)
         broken += [(request, function)] if function else []
     return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid}), broken
+
+
+def _has_integer(value: Any, integers: Collection[int]) -> bool:
+    """Return whether plain JSON contains one of some integers."""
+    waiting = [value] if integers else []
+    for item in waiting:  # the loop appends to the list
+        if type(item) is int and item in integers:
+            return True
+        if type(item) is dict:
+            waiting.extend(item.values())
+        elif type(item) is list:
+            waiting.extend(item)
+    return False
 
 
 def _update(message: Any, broken: list[Any], texts: list[str]) -> dict[str, Any]:

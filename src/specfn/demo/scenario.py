@@ -16,7 +16,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from specfn._internal.json import dumps, loads
+from specfn._internal.json import dumps, dumps_indented, loads
 from specfn.api import load
 from specfn.application.application import Application
 from specfn.demo.server import Server, serve
@@ -164,7 +164,7 @@ def _execute(
     line = f"{request.method} {request.url.raw_path.decode()}"
     screen.panel("request", f"{line}\n{request.content.decode()}", "cyan")
     result = application.execute(function, arguments, connection)
-    screen.panel(f"response {result.status}", dumps(result.data).decode(), "green")
+    screen.panel(f"response {result.status}", dumps_indented(result.data).decode(), "green")
     return str(result.data["id"])
 
 
