@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -1498,10 +1499,13 @@ def main() -> None:
     """Switch off the chosen defences in turn; a line for each: its name and pytest's exit code."""
     out = sys.stdout
     sys.stdout = sys.stderr  # the reports of the failing tests
-    for defence in DEFENCES:
-        with switched_off(defence):
-            code = pytest.main([*OPTIONS, *defence.nodes], plugins=[FirstFailure()])
-        print(f"{int(code)} {defence.name}", file=out, flush=True)
+    # In pytest's own folder, runs that end at the same time remove each other's files, and fail.
+    with TemporaryDirectory() as folder:
+        options = (*OPTIONS, f"--basetemp={folder}/rows")
+        for defence in DEFENCES:
+            with switched_off(defence):
+                code = pytest.main([*options, *defence.nodes], plugins=[FirstFailure()])
+            print(f"{int(code)} {defence.name}", file=out, flush=True)
 
 
 if __name__ == "__main__":
