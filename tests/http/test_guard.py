@@ -15,7 +15,7 @@ from specfn.errors import TransportError, UsageError
 from specfn.http.connection import Connection
 from specfn.http.request.request import request
 from specfn.http.transport import send
-from specfn.network.origins import is_private, is_public
+from specfn.network.public_addresses import is_private, is_public
 
 PRIVATE = [
     "localhost", "localhost.", "a.localhost", "127.0.0.1", "127.0.0.1.", "0.0.0.0", "10.1.2.3",

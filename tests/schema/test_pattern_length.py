@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.schema.render.keywords import match_lengths
+from specfn.schema.render.bounds_arrays_objects import match_lengths
 
 ATOMS = ["a", "Z", "_", "-", r"\d", r"\w", "[a-z]", "[A-F0-9]", r"[\w-]", r"\.", "@", " "]
 COUNTS = ["", "", "{3}", "{1,4}", "{2,}", "?", "+", "*", "{0}"]

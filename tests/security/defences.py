@@ -462,19 +462,19 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T3",
-        function="specfn.http.follow_up:_is_allowed",
+        function="specfn.http.redirects_and_retries:_is_allowed",
         off=gives(value=True),
         tests="test_only_a_declared_path_is_requested",
     ),
     Defence(
         threat="T4",
-        function="specfn.http.follow_up:resolve_reference",
+        function="specfn.http.redirects_and_retries:resolve_reference",
         off=joined,
         tests="test_nothing_leaves_the_origin",
     ),
     Defence(
         threat="T4",
-        function="specfn.http.follow_up:_is_below",
+        function="specfn.http.redirects_and_retries:_is_below",
         off=gives(value=True),
         tests="test_credentials_stay_below_the_base_path",
     ),
@@ -486,13 +486,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T4",
-        function="specfn.http.follow_up:_anonymous",
+        function="specfn.http.redirects_and_retries:_anonymous",
         off=keeping,
         tests="test_another_origin_gets_nothing",
     ),
     Defence(
         threat="T4",
-        function="specfn.http.follow_up:_request_elsewhere",
+        function="specfn.http.redirects_and_retries:_request_elsewhere",
         off=elsewhere,
         tests="test_a_redirect_keeps_tls",
     ),
@@ -798,13 +798,13 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.invocation.settings:CallSettings.permits",
+        function="specfn.invocation.call_settings:CallSettings.permits",
         off=gives(value=True),
         tests="test_only_reads_are_sent_unasked",
     ),
     Defence(
         threat="T22",
-        function="specfn.invocation.settings:split_keys",
+        function="specfn.invocation.call_settings:split_keys",
         off=all_others,
         tests="test_exclusions_alone_are_a_mistake",
     ),
@@ -822,7 +822,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.http.follow_up:is_idempotent",
+        function="specfn.http.redirects_and_retries:is_idempotent",
         off=gives(value=True),
         tests="test_what_may_not_be_repeated_is_sent_once",
     ),

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from specfn import Connection
-from specfn.http.follow_up import redirect
+from specfn.http.redirects_and_retries import redirect
 from specfn.http.transport import send
 
 CANARY = "canary-4b77"

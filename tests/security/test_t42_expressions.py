@@ -45,7 +45,7 @@ MADE: Final = {
     "specfn.http.response.file_signatures": "tables of the module",
     "specfn.http.masking": "secrets of a call; their expressions are below",
     "specfn.schema.compose.root_facts": "a pattern of a document is compiled for its errors and never run; _ecma is below",
-    "specfn.schema.render.keywords": "the table of profiles",
+    "specfn.schema.render.bounds_arrays_objects": "the table of profiles",
     "specfn.schema.profiles.refusals": "the table of profiles",
     "specfn.schema.profiles.legal_names": "the table of profiles",
     "specfn.validation.formats": "tables of the module",

@@ -15,7 +15,7 @@ from tests.calling.shop import APP
 import specfn
 from specfn import calling
 from specfn.connectors.wire_format import legal_name
-from specfn.invocation.prompts import RECOVERY
+from specfn.invocation.failure_texts import RECOVERY
 
 LIST = "products_get"
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from specfn._internal.json import JsonObject, copy_json
 from specfn.application.bound import Bound, BoundFunction
 from specfn.errors import UsageError
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.tools.function_keys import FunctionKeys
 from specfn.tools.function_set import AdvertisedFunction
@@ -76,7 +76,7 @@ def schema(function: BoundFunction) -> JsonObject:
 Decision: TypeAlias = bool | Callable[[PendingCall], bool | None] | None
 
 
-_DECLINED: Final = Answer(text=prompts.denial(), kind="refused")
+_DECLINED: Final = Answer(text=failure_texts.denial(), kind="refused")
 
 
 def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from specfn.http.response.response import Result
     from specfn.http.transport.event_stream import AsyncEventStream, EventStream
     from specfn.invocation.approval import AsyncApprover
+    from specfn.invocation.call_settings import Fill
     from specfn.invocation.pages import Page
-    from specfn.invocation.settings import Fill
     from specfn.options import Options
     from specfn.schema.profiles.profile import Profile
     from specfn.tools.provider_limits import Finding

@@ -25,16 +25,16 @@ from specfn.connectors.registry import profile
 from specfn.connectors.turn import Call
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval import AsyncApprover
 from specfn.invocation.approval_token import ApprovalTokens
+from specfn.invocation.call_settings import CallSettings, Fill, permitted_names
 from specfn.invocation.check import prepare, prepare_known
 from specfn.invocation.fields_argument import FieldsArgument, SentArguments
 from specfn.invocation.pipeline import perform
 from specfn.invocation.resolve import resolve
 from specfn.invocation.response_fields import ResponseFields, warn_of_unknown_drops
-from specfn.invocation.settings import CallSettings, Fill, permitted_names
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_keys import FunctionKeys
@@ -69,7 +69,7 @@ def _field_names(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
 def _invalid_fields(sent: SentArguments) -> Answer:
     """Return the answer of a call whose reserved argument is invalid."""
     assert sent.problem is not None
-    text = prompts.unknown_fields(sent.problem)
+    text = failure_texts.unknown_fields(sent.problem)
     return Answer(text=text, kind="invalid", repairs=sent.repairs)
 
 

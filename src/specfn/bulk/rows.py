@@ -9,7 +9,7 @@ from specfn._internal.values import brief
 from specfn.application.application import Application
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.tools.resolve import Resolution
 from specfn.validation.outcome import Failure, problems_json, repairs_json, text_of_bytes
@@ -144,11 +144,13 @@ class RowChecker:
     def _unknown(self, row: Mapping[str, Any], resolution: Resolution) -> JsonObject:
         called, candidates = resolution.called, resolution.candidates
         if resolution.status == "ambiguous":
-            text = prompts.ambiguous_function(called, candidates)
+            text = failure_texts.ambiguous_function(called, candidates)
         else:
             names = sorted(function.name for function in self._app)
             is_call = resolution.arguments_in_name
-            text = prompts.unknown_function(called, candidates, names, arguments_in_name=is_call)
+            text = failure_texts.unknown_function(
+                called, candidates, names, arguments_in_name=is_call
+            )
         return fault(row, "$row.name", "the name of a function", called, text)
 
 

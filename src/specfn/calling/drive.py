@@ -28,7 +28,7 @@ from specfn.connectors.registry import CODECS, ConnectorName, ProfileName
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
-from specfn.invocation.settings import CallSettings
+from specfn.invocation.call_settings import CallSettings
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.connected import connect
 from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions

@@ -9,10 +9,10 @@ from specfn._internal.logs import calls_log as log
 from specfn.calling.effects import CallResult
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
+from specfn.invocation.call_settings import CallSettings
 from specfn.invocation.pipeline import PermittedCall, answer_of_error, send
 from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.settings import CallSettings
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,11 +73,11 @@ async def perform(
         log.error(
             "a filter failed in a call of %s: %s", context.function.name, type(error).__name__
         )
-        text = prompts.failure(f"{type(error).__name__} in a filter.")
+        text = failure_texts.failure(f"{type(error).__name__} in a filter.")
         return context.result or CallResult(text=text, error=True)
     result = context.result
     if result is None:
-        result = CallResult(text=prompts.not_executed("a filter held it back"))
+        result = CallResult(text=failure_texts.not_executed("a filter held it back"))
     if not isinstance(result, CallResult):
         kind = type(result).__name__
         raise UsageError(
@@ -105,7 +105,7 @@ def _innermost(approved: CallContext, settings: CallSettings | None) -> Next:
 
     async def step(context: CallContext) -> None:  # the function is the approved one
         if settings is None:
-            text = prompts.failure("no connection was given.")
+            text = failure_texts.failure("no connection was given.")
             context.result = CallResult(text=text, error=True)
             return
         call = PermittedCall(
@@ -129,14 +129,14 @@ async def _send(call: PermittedCall, settings: CallSettings) -> CallResult:
         # the text of a UsageError holds no argument
         log.error("%s cannot be called: %s", function.name, error)
         if not error.sent:
-            text = prompts.failure("the application is not configured for this function.")
+            text = failure_texts.failure("the application is not configured for this function.")
             return CallResult(text=text, error=True)
         answer = answer_of_error(function, error, call.arguments)
     except Exception as error:  # noqa: BLE001  # of the connection's own hooks
         answer = answer_of_error(function, error, call.arguments)
     result, text = answer.result, answer.text
     if result is not None and not result.ok:
-        text = prompts.http_error(function.method_and_path, result.status, text)
+        text = failure_texts.http_error(function.method_and_path, result.status, text)
     return CallResult(
         text=text,
         error=not answer.ok,

@@ -8,7 +8,7 @@ from specfn.connectors.histories import in_own_form
 from specfn.connectors.turn import Call, Message, Returned
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
-from specfn.invocation.prompts import RECOVERY, has_unknown_outcome, unrecorded
+from specfn.invocation.failure_texts import RECOVERY, has_unknown_outcome, unrecorded
 
 #: The messages that a caller passes: the user's text, or messages in specfn's own form or the vendor's.
 Messages: TypeAlias = str | Sequence[Mapping[str, Any]]

@@ -15,7 +15,7 @@ from specfn.connectors.registry import ProfileName, conversation_profile
 from specfn.connectors.turn import Demand, Message, Mode, Prompt
 from specfn.connectors.wire_format import FORMAT_ERRORS, Codec
 from specfn.errors import UsageError, wrong_result
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.function_set import AdvertisedFunction, Catalog
@@ -175,7 +175,7 @@ class Planner:
         """
         if asked.mode != asked.demand.mode:
             names = asked.offered.to_tool_names(asked.offered.names)
-            messages = [*messages, {"role": "user", "content": prompts.must_call(names)}]
+            messages = [*messages, {"role": "user", "content": failure_texts.must_call(names)}]
         taken = {*self._catalog.by_name, *asked.offered.tool_names.values()}
         try:
             prompt = Prompt(

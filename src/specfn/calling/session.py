@@ -36,9 +36,9 @@ from specfn.connectors.registry import ConnectorName, ProfileName, codec
 from specfn.connectors.turn import Message, Turn
 from specfn.connectors.wire_format import FORMAT_ERRORS, Codec, require_one_reply
 from specfn.errors import UsageError
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.approval import Decision, Defer, Deny, Refusals, decision
-from specfn.invocation.settings import permitted_names
+from specfn.invocation.call_settings import permitted_names
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 from specfn.tools.tool_set import ToolSet
@@ -391,19 +391,19 @@ class Session:
         if self._planner.plans_only and not self._planner.continues(turn, self._state):
             self.stop("planned")
         elif reply.stop == "refused":
-            turn.refuse(prompts.provider_refusal())
+            turn.refuse(failure_texts.provider_refusal())
             self.stop("refused")
         elif reply.stop == "pending":
             self.stop("pending")
         elif reply.stop == "truncated":
-            turn.refuse(prompts.truncation())
+            turn.refuse(failure_texts.truncation())
         elif reply.stop == "malformed":
-            turn.refuse(prompts.malformed_reply(reply.detail))
+            turn.refuse(failure_texts.malformed_reply(reply.detail))
         elif planned.mode == "none":
-            turn.refuse(prompts.no_calls())
+            turn.refuse(failure_texts.no_calls())
         else:
             if reply.stop == "unknown":
-                turn.refuse_incomplete(prompts.unknown_stop(reply.detail))
+                turn.refuse_incomplete(failure_texts.unknown_stop(reply.detail))
             turn.decline(self._state)
             turn.limit(self.config.max_calls_per_round)
             turn.answer(self._planner.search, partial(self._planner.find, state=self._state))
@@ -419,7 +419,7 @@ class Session:
         if reply.stop == "paused":
             return None
         if reply.stop == "malformed":
-            return self._again(prompts.malformed_call(reply.detail))
+            return self._again(failure_texts.malformed_call(reply.detail))
         if reply.stop == "pending":
             return "pending"
         if reply.stop == "truncated":
@@ -430,7 +430,7 @@ class Session:
             state.demanded = True
             state.record_unavailable("forced_choice")
             return self._again(
-                prompts.must_call(planned.offered.to_tool_names(planned.offered.names))
+                failure_texts.must_call(planned.offered.to_tool_names(planned.offered.names))
             )
         if reply.stop == "truncated":
             return "truncated"

@@ -11,7 +11,7 @@ from specfn.calling.effects import CallResult
 from specfn.calling.outcome import CallRecord, Outcome, Stopped
 from specfn.connectors.turn import Call, Message
 from specfn.http.response.tolerant_json import replace_non_finite
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.approval import Refusals
 from specfn.invocation.storage import (
     decode,
@@ -126,8 +126,8 @@ class State:
             return None
         result = self.succeeded[write]
         if result is None:
-            return prompts.may_have_succeeded(name)
-        return prompts.earlier_success(name, result)
+            return failure_texts.may_have_succeeded(name)
+        return failure_texts.earlier_success(name, result)
 
     def fault_count(self, call: Call) -> int:
         """Return the number of times that an equal call was faulty."""

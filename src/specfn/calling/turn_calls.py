@@ -12,7 +12,7 @@ from specfn.calling.state import State, identity
 from specfn.connectors.turn import Call, Returned
 from specfn.errors import UsageError
 from specfn.function.separation.join import is_shared
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.approval import (
     MAX_REFUSALS,
     ApprovalRequest,
@@ -104,7 +104,9 @@ class TurnCalls:
     def limit(self, most: int) -> None:
         """Give the calls beyond a number an error as their result."""
         for call in self.ready()[most:]:
-            self.results[call.call["id"]] = CallResult(text=prompts.too_many(most), error=True)
+            self.results[call.call["id"]] = CallResult(
+                text=failure_texts.too_many(most), error=True
+            )
 
     def calls_only(self, function: AdvertisedFunction | None) -> bool:
         """Return whether all calls of the turn are of one function."""
@@ -126,14 +128,14 @@ class TurnCalls:
         for call in self.ready():
             if state.was_declined(call.call):
                 state.denied = True
-                self.results[call.call["id"]] = CallResult(text=prompts.denial(), error=True)
+                self.results[call.call["id"]] = CallResult(text=failure_texts.denial(), error=True)
 
     def close(self, why: str) -> None:
         """Give every call without a result one: it was not made, or its effect is unknown."""
         for call in self.calls:
             key = call.call["id"]
             begun = key in self.begun
-            text = prompts.cut_off(why) if begun else prompts.not_executed(why)
+            text = failure_texts.cut_off(why) if begun else failure_texts.not_executed(why)
             self.results.setdefault(key, CallResult(text=text, error=True, executed=begun))
 
     def ready(self) -> tuple[PreparedCall, ...]:
@@ -168,7 +170,7 @@ class TurnCalls:
         for call in self._asking(needs_approval):
             if state.refusals.forbid(call.name):
                 state.denied = True
-                text = prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                text = failure_texts.refused_without_asking(call.name, MAX_REFUSALS)
                 self.results[call.call["id"]] = CallResult(text=text, error=True)
 
     def remember_doubtful(self, state: State, catalog: Catalog, offered: ToolSet) -> None:
@@ -235,7 +237,7 @@ class TurnCalls:
         refused = {
             call.call["id"]: call.answer
             or (
-                prompts.refused_without_asking(call.name, MAX_REFUSALS)
+                failure_texts.refused_without_asking(call.name, MAX_REFUSALS)
                 if call.call["id"] in unasked
                 else self._denial(call, asked[call.call["id"]])
             )
@@ -254,10 +256,10 @@ class TurnCalls:
 
     def _denial(self, call: PreparedCall, decision: Decision | None) -> str:
         if isinstance(decision, Deny) and decision.asked:
-            return prompts.denial(decision.reason)
+            return failure_texts.denial(decision.reason)
         assert call.entry is not None
         repeated = self.repeated.get(call.call["id"])
-        return repeated or prompts.nobody_to_ask(call.name, call.entry.function.safety)
+        return repeated or failure_texts.nobody_to_ask(call.name, call.entry.function.safety)
 
     def call(self, key: str) -> Call:
         """Return the call with an id."""
@@ -278,7 +280,7 @@ class TurnCalls:
             text = result.text
             times = state.fault_count(call.call)
             if call.answer is not None and times > 1:
-                text = prompts.repetition(times, config.max_identical_failures)
+                text = failure_texts.repetition(times, config.max_identical_failures)
             returned.append(
                 {
                     "id": call.call["id"],
@@ -372,7 +374,7 @@ class TurnCalls:
         for call in turn.ready():
             key = call.call["id"]
             if key in turn.begun:
-                text = prompts.cut_off("the conversation was stored meanwhile")
+                text = failure_texts.cut_off("the conversation was stored meanwhile")
                 turn.results[key] = CallResult(text=text, error=True, executed=True)
             elif call.answer is not None:
                 turn.results[key] = CallResult(text=call.answer, error=True)
@@ -426,7 +428,7 @@ def _dump_call(call: PreparedCall) -> JsonObject:
 def _load_call(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[str]) -> PreparedCall:
     resolution, name, answer = item["resolution"], item["entry"], item["answer"]
     if name is not None and name not in allowed:
-        name, answer = None, answer or prompts.unknown_function(item["call"]["name"], (), ())
+        name, answer = None, answer or failure_texts.unknown_function(item["call"]["name"], (), ())
     return PreparedCall(
         call=item["call"],
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),

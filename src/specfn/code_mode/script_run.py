@@ -42,7 +42,7 @@ from specfn.code_mode.script_result import (
     remarks,
     success_result,
 )
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.approval import MAX_REFUSALS, Approve, Deny, Refusals
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
@@ -353,7 +353,7 @@ class _Run:
         }:  # one question, whatever the number of its calls
             self._refusals.note(name, Approve() if approved else Deny())
         if not approved:
-            return {number: self._refuse(number, prompts.denial()) for number in asked}
+            return {number: self._refuse(number, failure_texts.denial()) for number in asked}
         return await self._make(asked)
 
     async def _settle(self, ids: Sequence[int]) -> Mapping[int, Settled]:
@@ -390,7 +390,9 @@ class _Run:
         if answer.pending is not None:
             name = answer.pending.function
             if self._refusals.forbid(name):
-                return self._refuse(number, prompts.refused_without_asking(name, MAX_REFUSALS))
+                return self._refuse(
+                    number, failure_texts.refused_without_asking(name, MAX_REFUSALS)
+                )
             self._pending[number] = answer.pending
             return None
         call = self._waiting.pop(number)
@@ -429,7 +431,9 @@ class _Run:
         numbers = numbers if self._scripts.together else numbers[:1]
         form = approval_form([self._to_approve(number) for number in numbers])
         if form.count == 0:
-            text = prompts.too_large_to_approve(self._waiting[numbers[0]].name, MAX_CHARACTERS)
+            text = failure_texts.too_large_to_approve(
+                self._waiting[numbers[0]].name, MAX_CHARACTERS
+            )
             return {numbers[0]: self._refuse(numbers[0], text)}
         numbers = numbers[: form.count]
         asked = {number: self._pending[number] for number in numbers}

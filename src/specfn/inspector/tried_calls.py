@@ -12,7 +12,7 @@ from specfn.connectors import registry
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.invocation.check import check
@@ -77,7 +77,7 @@ class TriedCalls:
             "feedback": None if outcome else outcome.feedback(),
         }
         if isinstance(outcome, Success) and outcome.incomplete and function.safety != "read":
-            verdict |= {"valid": False, "feedback": prompts.incomplete(function.name)}
+            verdict |= {"valid": False, "feedback": failure_texts.incomplete(function.name)}
         return {
             **verdict,
             **(self._request(function, outcome.data, human) if verdict["valid"] else {}),
@@ -134,7 +134,7 @@ class TriedCalls:
         call = CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
         form = approval_form([call]).text
         if not form:
-            text = prompts.too_large_to_approve(pending.function, MAX_CHARACTERS)
+            text = failure_texts.too_large_to_approve(pending.function, MAX_CHARACTERS)
             return Answer(text=text, kind="refused", repairs=answer.repairs).as_json()
         result = answer.as_json()
         result["pending"] = {**result["pending"], "token": pending.token, "form": form}

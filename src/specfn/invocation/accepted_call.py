@@ -11,7 +11,7 @@ from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.http.follow_up import delay_seconds, resolve_reference
+from specfn.http.redirects_and_retries import delay_seconds, resolve_reference
 from specfn.http.request.base_url import choose
 from specfn.http.request.parameters import hazard
 from specfn.invocation.keyed_arguments import for_model

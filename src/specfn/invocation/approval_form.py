@@ -15,7 +15,7 @@ from specfn._internal.characters import escape_invisible, one_line
 from specfn._internal.json import dumps, dumps_sorted
 from specfn.function.function import Function
 from specfn.http.files import file_of
-from specfn.invocation.prompts import effect
+from specfn.invocation.failure_texts import effect
 
 #: The maximum number of characters of a text, and of its first paragraph.
 MAX_CHARACTERS: Final = 16_000

@@ -12,7 +12,7 @@ from specfn.connectors.turn import Call
 from specfn.function.arguments import WrapperNames, check_arguments
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import AnswerKind
 from specfn.invocation.resolve import resolve, unresolved, wrapper_names
 from specfn.records import ArgumentProblem, Repair
@@ -98,7 +98,7 @@ def prepare_known(
         sources = describe_suppliers(entry.function, functions, offered, problems)
         answer = "\n".join(filter(None, (verdict.feedback(), sources)))
     elif verdict.incomplete and entry.function.safety != "read":
-        answer = prompts.incomplete(entry.name)
+        answer = failure_texts.incomplete(entry.name)
         errors = (answer,)
     return PreparedCall(
         call=call,
@@ -108,7 +108,7 @@ def prepare_known(
             verdict.data
         ),  # the caller may change its objects while an approver thinks
         repairs=verdict.repairs,
-        removed=prompts.describe_removed_values(
+        removed=failure_texts.describe_removed_values(
             verdict.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)
         ),
         errors=errors,

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
-from specfn.http.follow_up import join_reference, links, next_page_request
+from specfn.http.redirects_and_retries import join_reference, links, next_page_request
 from specfn.invocation.keyed_arguments import at, change, repair
 from specfn.migrate.paging.record import Names, Paging
 from specfn.migrate.route import Parameter

@@ -9,12 +9,12 @@ from specfn._internal.logs import calls_log as log
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, mask, merge, split
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.approval import ApprovalRequest, Approve, Defer, Deny, decision
 from specfn.invocation.approval_token import ApprovedCall
+from specfn.invocation.call_settings import CallSettings
 from specfn.invocation.check import PreparedCall
-from specfn.invocation.settings import CallSettings
 from specfn.validation.outcome import Failure
 
 
@@ -59,7 +59,7 @@ def _refuse_or_complete(call: PreparedCall, settings: CallSettings) -> PreparedC
     """Return the answer of a call that needs an approval, if no approver can be asked."""
     if settings.fill is None and (completed := _complete(call, None)).answer is not None:
         return completed
-    return _refuse(call, prompts.nobody_to_ask(call.name, _function(call).safety))
+    return _refuse(call, failure_texts.nobody_to_ask(call.name, _function(call).safety))
 
 
 async def _ask(call: PreparedCall, settings: CallSettings, human: Any) -> PreparedCall | Answer:
@@ -73,13 +73,13 @@ async def _ask(call: PreparedCall, settings: CallSettings, human: Any) -> Prepar
     if isinstance(given, Approve):
         return complete(call, given if given.human is not None else replace(given, human=human))
     if isinstance(given, Deny) and given.asked:
-        return _refuse(call, prompts.denial(given.reason))
+        return _refuse(call, failure_texts.denial(given.reason))
     if isinstance(given, Defer) and settings.ask:
         completed = _complete(call, human)
         return (
             completed if completed.answer is not None else _wait(call, completed, settings, human)
         )
-    return _refuse(call, prompts.nobody_to_ask(call.name, _function(call).safety))
+    return _refuse(call, failure_texts.nobody_to_ask(call.name, _function(call).safety))
 
 
 def _complete(call: PreparedCall, human: Any) -> PreparedCall:
@@ -110,7 +110,7 @@ def _wait(
     )
     if is_open:
         return replace(answer_unsent(completed), pending=waiting)
-    text = prompts.pending(call.name, function.safety)
+    text = failure_texts.pending(call.name, function.safety)
     return Answer(text=text, kind="needs_approval", repairs=call.repairs, pending=waiting)
 
 
@@ -120,7 +120,7 @@ def _resume(
     """Return the call if the token is the one that was issued for it. The token is used up before anything else."""
     reason = settings.tokens.refusal(granted, _approved_call(call, settings, human))
     if reason is not None:
-        return _refuse(call, prompts.not_granted(call.name, reason))
+        return _refuse(call, failure_texts.not_granted(call.name, reason))
     return _complete(call, human)
 
 
@@ -160,7 +160,7 @@ def _refuse(call: PreparedCall, text: str) -> Answer:
 
 
 def _needs_human(call: PreparedCall, *, asked: bool) -> Answer:
-    text = prompts.needs_person(call.name, asked=asked)
+    text = failure_texts.needs_person(call.name, asked=asked)
     return Answer(text=text, kind="needs_human", repairs=call.repairs)
 
 
@@ -186,7 +186,7 @@ def complete(call: PreparedCall, decision: Approve, *, asked: bool = True) -> Pr
         verdict = function.model_function.validate(arguments)
         if not verdict:
             _log_problems("the arguments of an approval", call, verdict)
-            return replace(call, answer=prompts.unusable(call.name), kind="refused")
+            return replace(call, answer=failure_texts.unusable(call.name), kind="refused")
         call = replace(call, removed=())
     if is_shared(function):
         try:
@@ -198,7 +198,7 @@ def complete(call: PreparedCall, decision: Approve, *, asked: bool = True) -> Pr
         if not verdict:
             if decision.human is not None and arguments is not None:
                 _log_problems("the human part", call, verdict)
-            answer = prompts.needs_person(call.name, asked=asked)
+            answer = failure_texts.needs_person(call.name, asked=asked)
             return replace(call, answer=answer, kind="needs_human")
     return replace(call, arguments=arguments)
 

@@ -13,12 +13,12 @@ from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError, UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, split
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer, AnswerKind
+from specfn.invocation.call_settings import CallSettings
 from specfn.invocation.check import PreparedCall, describe_suppliers
 from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
-from specfn.invocation.settings import CallSettings
 from specfn.records import Repair
 from specfn.validation.outcome import Failure
 
@@ -79,7 +79,9 @@ async def perform(call: PreparedCall, settings: CallSettings, granted: str | Non
     if problem is not None:
         if call.fields is None:
             raise UsageError(f"Options.answers for {function.name}: {problem}")
-        return Answer(text=prompts.unknown_fields(problem), kind="invalid", repairs=call.repairs)
+        return Answer(
+            text=failure_texts.unknown_fields(problem), kind="invalid", repairs=call.repairs
+        )
     permitted = await permit(call, settings, granted)
     if isinstance(permitted, Answer):
         return permitted
@@ -184,18 +186,20 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
         return _argument_failure(function, error, written)
     if isinstance(error, ResponseError):
         status = error.result.status
-        return FailedCall("http_error", prompts.undocumented_response(operation, status), status)
+        return FailedCall(
+            "http_error", failure_texts.undocumented_response(operation, status), status
+        )
     if isinstance(error, TransportError) and error.scheme is not None:
         log.error("%s: no credential for the security scheme %r", function.name, error.scheme)
-        return FailedCall("unreachable", prompts.without_credential(operation))
+        return FailedCall("unreachable", failure_texts.without_credential(operation))
     if isinstance(error, TransportError) and error.encoding is not None:
         log.error("%s responded in the content encoding %r", function.name, error.encoding)
-        return FailedCall("unreadable", prompts.unreadable(operation, error.encoding))
+        return FailedCall("unreadable", failure_texts.unreadable(operation, error.encoding))
     log.error("%s got no response: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
-        return FailedCall("unreachable", prompts.unreachable(operation))
+        return FailedCall("unreachable", failure_texts.unreachable(operation))
     has_begun = isinstance(error, TransportError) and error.has_begun
-    text = prompts.no_response(operation, function.safety, has_begun=has_begun)
+    text = failure_texts.no_response(operation, function.safety, has_begun=has_begun)
     return FailedCall("timed_out", text)
 
 
@@ -206,7 +210,7 @@ def _argument_failure(function: Function, error: ArgumentError, written: Any) ->
         places = set(_paths(written))
         problems = tuple(problem for problem in problems if problem.path in places)
     if not problems:
-        return FailedCall("needs_human", prompts.needs_person(function.name, asked=True))
+        return FailedCall("needs_human", failure_texts.needs_person(function.name, asked=True))
     return FailedCall("invalid", Failure(data=written, errors=problems).feedback())
 
 

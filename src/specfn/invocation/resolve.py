@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from specfn.errors import UsageError
 from specfn.function.arguments import WrapperNames
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.tools.function_set import FunctionSet
 from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
@@ -61,8 +61,8 @@ def unresolved(resolution: Resolution, offered: ToolSet) -> str:
     """Return the error text for a name that was not resolved."""
     candidates = offered.to_tool_names(resolution.candidates)
     if resolution.status == "ambiguous":
-        return prompts.ambiguous_function(resolution.called, candidates)
-    return prompts.unknown_function(
+        return failure_texts.ambiguous_function(resolution.called, candidates)
+    return failure_texts.unknown_function(
         resolution.called,
         candidates,
         sorted(offered.tool_names.values()),

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.function.function import Function
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.invocation.check import PreparedCall
@@ -212,7 +212,7 @@ async def call_with_approval(
         waiting = CallToApprove(name=call.name, function=function, arguments=arguments)
         text = approval_form([waiting]).text
         if not text:
-            return _refuse(call, prompts.too_large_to_approve(call.name, MAX_CHARACTERS))
+            return _refuse(call, failure_texts.too_large_to_approve(call.name, MAX_CHARACTERS))
         state = {"token": answer.pending.token, "filled": answer.kind == "needs_human"}
         schema = fields if state["filled"] and fields else NO_FIELDS
         shown = await show_form(ctx, text, state, schema)
@@ -222,7 +222,7 @@ async def call_with_approval(
             return await served.outcome(call, ask=False)
         response = shown
     if response.action != "accept":
-        return _refuse(call, prompts.denial())
+        return _refuse(call, failure_texts.denial())
     return await served.outcome(  # the token is used once, with and without fields
         call,
         ask=True,

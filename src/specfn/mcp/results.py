@@ -15,7 +15,7 @@ from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.http.response.file_signatures import FileType, file_type
 from specfn.http.response.response import Result
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.response_fields import ResponseFields
 from specfn.mcp.saved_files import NotSavedError, SavedFiles
@@ -75,7 +75,7 @@ def tool_result(
     if isinstance(data, kinds if any_json else dict):
         return result.model_copy(update={"structured_content": data})
     if declares_output:  # the official client raises for a success without structured content
-        unusual = prompts.undocumented_response("the call", answer.result.status)
+        unusual = failure_texts.undocumented_response("the call", answer.result.status)
         return text_result(f"{unusual}\n{answer.text}", is_error=True)
     return result
 

@@ -17,15 +17,15 @@ from specfn.connectors.registry import profile
 from specfn.document.collector import gc_paused
 from specfn.errors import UsageError
 from specfn.http.request.security import require_declared
-from specfn.invocation import prompts
+from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_token import ApprovalTokens
+from specfn.invocation.call_settings import CallSettings, permitted_names
 from specfn.invocation.check import PreparedCall, prepare
 from specfn.invocation.fields_argument import FieldsArgument, SentArguments, with_fields
 from specfn.invocation.permit import answer_unsent
 from specfn.invocation.pipeline import perform
 from specfn.invocation.response_fields import refuse_filtered, warn_of_unknown_drops
-from specfn.invocation.settings import CallSettings, permitted_names
 from specfn.mcp.callers import CallerConnections, caller_id
 from specfn.mcp.results import log
 from specfn.schema.profiles.profile import OUTPUT, Profile
@@ -201,7 +201,7 @@ class ServedFunctions:
         request: Call = {"id": "", "name": name, "arguments": split.arguments}
         call = prepare(request, self.catalog, self.tools)
         if call.entry is not None and split.problem is not None:
-            call = replace(call, answer=prompts.unknown_fields(split.problem), kind="invalid")
+            call = replace(call, answer=failure_texts.unknown_fields(split.problem), kind="invalid")
         return replace(call, repairs=(*split.repairs, *call.repairs), fields=split.fields)
 
     def fields_argument(self, name: str) -> FieldsArgument | None:

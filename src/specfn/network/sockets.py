@@ -20,7 +20,7 @@ import anyio
 import httpcore
 import httpx
 
-from specfn.network.origins import is_public
+from specfn.network.public_addresses import is_public
 from specfn.network.resolve import alternate_versions, aresolve, first_stream, resolve
 from specfn.network.response_body import ReceivedResponse
 

@@ -9,8 +9,8 @@ import pytest
 
 from specfn.errors import UsageError
 from specfn.http.connection import Connection
-from specfn.http.follow_up import links, next_request
 from specfn.http.redacted_request import redacted_request
+from specfn.http.redirects_and_retries import links, next_request
 from specfn.http.transport import send
 
 HERE = "https://api.example.com/v1/items?page=1"

@@ -64,7 +64,8 @@ def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> 
     """
     import httpx  # noqa: PLC0415  # 150 ms, which only URLs need
 
-    from specfn.network.origins import is_loopback, origin_of  # noqa: PLC0415  # imports httpx
+    from specfn.network.origins import origin_of  # noqa: PLC0415  # imports httpx
+    from specfn.network.public_addresses import is_loopback  # noqa: PLC0415  # only with credentials
 
     origin = origin_of(source) if isinstance(source, str) else None
     if origin is None:

@@ -19,7 +19,8 @@ from specfn.errors import UsageError
 from specfn.http.connection import Connection
 from specfn.http.request.parameters import hazard
 from specfn.migrate.route import Api, Route
-from specfn.network.origins import Base, is_private, parse
+from specfn.network.origins import Base, parse
+from specfn.network.public_addresses import is_private
 
 # -- server variables --------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ from specfn.migrate.parameters.reserved import (
 )
 from specfn.migrate.route import Api, Location, Parameter, Route
 from specfn.network.headers import is_cookie_value, is_token, is_value
-from specfn.network.origins import Base, is_loopback, parse
+from specfn.network.origins import Base, parse
+from specfn.network.public_addresses import is_loopback
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 

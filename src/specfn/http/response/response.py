@@ -13,7 +13,7 @@ from specfn._internal.values import brief
 from specfn.answers import asked_fields, filtered
 from specfn.errors import UsageError
 from specfn.http import charsets
-from specfn.http.follow_up import next_request
+from specfn.http.redirects_and_retries import next_request
 from specfn.http.response import tolerant_json
 from specfn.http.response.events import json_lines, paths_in_items
 from specfn.http.response.truncate import truncate_json

@@ -26,7 +26,8 @@ from specfn.http.redacted_request import redacted_request
 from specfn.http.request.request import DEFAULT_HEADERS
 from specfn.http.transport.attempt import Attempt
 from specfn.network.headers import is_value
-from specfn.network.origins import Base, is_loopback, origin_of, origin_with_port
+from specfn.network.origins import Base, origin_of, origin_with_port
+from specfn.network.public_addresses import is_loopback
 
 FlowName: TypeAlias = Literal[
     "password", "clientCredentials", "authorizationCode", "deviceAuthorization"

@@ -18,8 +18,8 @@ import httpx
 
 from specfn.errors import UsageError
 from specfn.http.connection import AsyncHTTPClient, Connection, HTTPClient
-from specfn.http.follow_up import is_repeatable
 from specfn.http.redacted_request import RedactedHeaders, hide_queries_in_log, redacted_class
+from specfn.http.redirects_and_retries import is_repeatable
 from specfn.network.response_body import ReceivedResponse
 from specfn.network.sockets import AsyncTransport, Transport
 

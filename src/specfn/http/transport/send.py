@@ -25,15 +25,15 @@ from specfn.errors import (
     wrong_result,
 )
 from specfn.http.connection import Connection, Redirects, reveal, seal_credential
-from specfn.http.follow_up import (
+from specfn.http.masking import Masking
+from specfn.http.redacted_request import ANONYMOUS, ONCE
+from specfn.http.redirects_and_retries import (
     NOT_FOLLOWED,
     is_idempotent,
     note_of_redirect,
     redirect,
     retry_delay,
 )
-from specfn.http.masking import Masking
-from specfn.http.redacted_request import ANONYMOUS, ONCE
 from specfn.http.request import base_url
 from specfn.http.request.request import Draft, additions, credential, finish, prepare
 from specfn.http.request.security import (

@@ -20,9 +20,9 @@ from specfn.schema.profiles.postprocess import (
 )
 from specfn.schema.profiles.profile import Profile
 from specfn.schema.profiles.refusals import refusals
+from specfn.schema.render.bounds_arrays_objects import OPEN
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.schema.render.fragment import order_members
-from specfn.schema.render.keywords import OPEN
 from specfn.settings import OneOf
 
 

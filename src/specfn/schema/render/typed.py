@@ -23,6 +23,7 @@ from specfn.schema.compose.root_facts import (
     values_of,
 )
 from specfn.schema.render.annotations import words
+from specfn.schema.render.bounds_arrays_objects import NOTHING, KeywordRenderer
 from specfn.schema.render.disjoint import are_exclusive
 from specfn.schema.render.fragment import (
     ONLY_NULL,
@@ -35,7 +36,6 @@ from specfn.schema.render.fragment import (
     nullable_hole,
     order_members,
 )
-from specfn.schema.render.keywords import NOTHING, KeywordRenderer
 from specfn.schema.render.renderer import OVERLAP
 from specfn.schema.vocabulary import (
     BESIDE_UNION,

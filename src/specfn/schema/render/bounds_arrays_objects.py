@@ -1,4 +1,8 @@
-"""Keywords of a schema with one type, as a dialect takes them: kept, replaced by another bound, or described."""
+"""Rendering of the bounds, arrays and objects of a schema with one type.
+
+A dialect keeps a keyword, replaces it by another one, or describes it in words. A strict dialect closes each object and
+requires all of its properties.
+"""
 
 import math
 import re
@@ -50,12 +54,12 @@ OPEN: Final = (
     "additional properties are forbidden; the schema does not say so, but validation enforces it"
 )
 
-#: The description of a schema that admits nothing.
+#: The description of a schema that accepts no value.
 NOTHING: Final = "(no value is valid here)"
 
 
 class KeywordRenderer(SchemaRenderer):
-    """A renderer of keywords. A subclass renders unions and holes."""
+    """A renderer of bounds, arrays and objects. A subclass renders unions and holes."""
 
     def _boolean(self, node: Any) -> Draft:
         return (
@@ -65,7 +69,7 @@ class KeywordRenderer(SchemaRenderer):
         )
 
     def _render_nothing(self) -> JsonObject:
-        """Render a schema that admits nothing, for readers without a keyword for it."""
+        """Render a schema that accepts no value, for readers without a keyword for it."""
         self._edit("contradiction", "no value is valid here; validation refuses them")
         return {"description": NOTHING}
 
@@ -247,7 +251,7 @@ class KeywordRenderer(SchemaRenderer):
             body.out |= {"properties": {}, "required": []}
 
     def _property(self, name: str, item: Any, *, required: bool) -> Draft:
-        """Render a property. If all properties are required, an optional one also admits null."""
+        """Render a property. If all properties are required, an optional one also accepts null."""
         steps = ("properties", name)
         strict = self._dialect.strict
         if strict is None or not strict.required or required or not isinstance(item, dict):
