@@ -1,4 +1,9 @@
+import ast
+import asyncio
+import json
+import types
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -326,7 +331,6 @@ MISSING = {
     "import uuid": "random.getrandbits(128)",
     "class Failed(Exception): pass": "a class without a base",
     "async def f():\n    async with g(): pass": "Use asyncio.gather",
-    "async def f():\n    async for x in g(): pass": "use a plain for",
     "class A:\n    @property\n    def a(self): pass": "Write a plain method",
     "import numpy": "There is Python without generators",
     "dir(api)": "There is Python without generators",
@@ -446,9 +450,105 @@ def test_a_call_with_a_next_page_says_so_until_it_is_read(api: Api) -> None:
 
     api.reply = page
     first = run(scripts(api, functions=paged()), "len((await api.pets.get())['items'])")
-    assert first.text == "1\napi.pets.get: next page: query={'cursor': 'b'}"
+    assert first.text == (
+        "1\napi.pets.get: next page: query={'cursor': 'b'}; all: async for item in pages(api.pets.get)"
+    )
     both = "await api.pets.get()\nlen((await api.pets.get(query={'cursor': 'b'}))['items'])"
     assert run(scripts(api, functions=paged()), both).text == "1"
+
+
+def three_pages(request: httpx.Request) -> httpx.Response:
+    """Return one of three pages with two items each."""
+    cursor = request.url.params.get("cursor", "a")
+    following = {"a": "b", "b": "c"}.get(cursor)
+    items = [{"id": cursor + number} for number in "12"]
+    return httpx.Response(
+        200, json={"items": items, **({"next_cursor": following} if following else {})}
+    )
+
+
+#: Code whose result is ``r``.
+LOOPS = [
+    "r = []\nasync for x in pages(api.pets.get):\n    r.append(x['id'])",
+    "r = []\nasync for x in pages(api.pets.get, query={'cursor': 'b'}): r.append(x['id'])",
+    "r = []\nasync  for x in pages(\n    api.pets.get,  # in: all\n):\n    r.append(x['id'])\nelse:\n    r.append('end')",
+    "r = [x['id'] async for x in pages(api.pets.get) if 'a' in x['id']]",
+    "r = {'ä: in': [x['id'] async for x in pages(api.pets.get)]}",
+    "r = [x['id'] + y async for x in pages(api.pets.get) for y in 'xy' if x['id'] not in ('a1',)]",
+    "r = [[x['id'], y['id']] async for x in pages(api.pets.get) async for y in pages(api.pets.get, query={'cursor': 'c'})]",
+    "r = {x['id']: len(x) async for x in pages(api.pets.get)}",
+    (
+        "async def f():\n    'async for x in y:'\n    r = 0\n    async for x in pages(api.pets.get):\n"
+        "        async for y in pages(api.pets.get):\n            r += x['id'] < y['id']\n    return r\nr = await f()"
+    ),
+]
+
+
+@pytest.mark.parametrize("code", LOOPS)
+def test_a_loop_over_pages_reads_all_items(api: Api, code: str) -> None:
+    """``async for`` over ``pages`` does what it does in Python with an asynchronous generator."""
+
+    async def get(query: dict[str, str]) -> Any:
+        request = httpx.Request("GET", "http://a.example", params=query)
+        return three_pages(request).json()
+
+    async def pages(function: Any, query: Any = None) -> Any:
+        query = dict(query or {})
+        while query is not None:
+            page = await function(query)
+            for item in page["items"]:
+                yield item
+            query = {"cursor": page["next_cursor"]} if "next_cursor" in page else None
+
+    values = {"api": SimpleNamespace(pets=SimpleNamespace(get=get)), "pages": pages}
+    compiled = compile(code, "code", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    pending = types.FunctionType(compiled, values)()
+    if pending is not None:
+        asyncio.run(pending)
+    api.reply = three_pages
+    ended = run(scripts(api, functions=paged()), f"{code}\nr")
+    assert json.loads(ended.text) == values["r"]
+
+
+def test_pages_can_be_awaited_as_a_list(api: Api) -> None:
+    """``await pages(...)`` is the list of all items; calls of it run together."""
+    api.reply = three_pages
+    code = "import asyncio\na, b = await asyncio.gather(pages(api.pets.get), pages(api.pets.get, query={'cursor': 'c'}))\n[len(a), len(b)]"
+    assert run(scripts(api, functions=paged()), code).text == "[6,2]"
+
+
+def test_pages_end_at_a_repeated_page(api: Api) -> None:
+    """A server that repeats a page does not add its items again, and is not asked forever."""
+    api.reply = lambda _: httpx.Response(200, json={"items": [{"id": 1}], "next_cursor": "b"})
+    assert run(scripts(api, functions=paged()), "len(await pages(api.pets.get))").text.startswith(
+        "1"
+    )
+    assert len(api.requests) <= 3
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("await pages(api.pets.get())", "pages needs a function, not a call of it"),
+        ("await pages(api.pets.get, query={'cursor': 1, 'x': 2})", "The arguments are invalid"),
+        ("async for x in pages(api.pets.get):\n    1 / 0", "Error in line 2: ZeroDivisionError"),
+        ("async for x in pages(api.pets.get)", "Error in line 1"),
+        ("async for x in (1", "Error in line 1"),
+    ],
+)
+def test_a_wrong_loop_over_pages_is_explained(api: Api, code: str, reason: str) -> None:
+    """The error of a loop over pages names its line and what is wrong."""
+    api.reply = three_pages
+    ended = run(scripts(api, functions=paged()), code)
+    assert ended.is_error
+    assert reason in ended.text
+
+
+def test_a_response_without_a_known_list_has_no_items(api: Api) -> None:
+    """Items are never guessed: a response with two lists is an error that names the other way."""
+    api.reply = lambda _: httpx.Response(200, json={"a": [1], "b": [2]})
+    text = run(scripts(api), "await pages(api.pets.getById, id=1)").text
+    assert "nothing says which list" in text
 
 
 def test_a_remark_on_an_accepted_call_ends_when_its_status_is_read(api: Api) -> None:

@@ -91,11 +91,11 @@ def _altered(part: str) -> Callable[[Any], Any]:
             plain[len(plain) // 2] ^= 1
             return {**content, "snapshot": b64encode(zlib.compress(bytes(plain))).decode()}
         if part == "arguments":
-            [[number, name, _, token]] = content["waiting"]
-            return {**content, "waiting": [[number, name, {"body": {"name": "Max"}}, token]]}
+            [[number, name, _, *rest]] = content["waiting"]
+            return {**content, "waiting": [[number, name, {"body": {"name": "Max"}}, *rest]]}
         if part == "function":
-            [[number, _, _, token]] = content["waiting"]
-            return {**content, "waiting": [[number, "pets_eraseById", {"id": 1}, token]]}
+            [[number, _, _, *rest]] = content["waiting"]
+            return {**content, "waiting": [[number, "pets_eraseById", {"id": 1}, *rest]]}
         return {**content, part: type(content[part])()}
 
     return alter

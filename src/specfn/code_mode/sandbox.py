@@ -7,10 +7,12 @@ nothing but texts leaves it (``script_prelude``).
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from io import StringIO
 from itertools import islice
+from tokenize import TokenError, TokenInfo, generate_tokens
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
@@ -204,13 +206,14 @@ class Sandbox:
     async def _begin(self, tree: Mapping[str, Any]) -> Any:
         inputs = {"api": _host_object(tree), "_places": _places(tree), "_hand_over": _hand_over}
         await self._session.feed_start(prelude(), inputs=inputs)
-        for code in _with_result(self._code):
+        written = _with_plain_for(self._code)
+        for code in _with_result(written):
             try:
                 return await self._session.feed_start(code, print_callback=self._print)
             except monty.MontyError as error:
                 if not _is_invalid(error):
                     raise
-        return await self._session.feed_start(self._code, print_callback=self._print)
+        return await self._session.feed_start(written, print_callback=self._print)
 
     async def _run(self, begin: Callable[[], Any]) -> Step:
         started = time.perf_counter()
@@ -344,6 +347,14 @@ _COMPOUND: Final = re.compile(
 )
 
 
+_ASYNC_FOR: Final = re.compile(r"\basync\s+for\b")
+
+#: What ends the iterable of a loop, and that of a comprehension, on its level of brackets.
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
+_ENDS: Final = (frozenset({":"}), _CLOSING | {"if", "for", "async"})
+
+
 def _with_result(code: str) -> Iterator[str]:
     """Yield the code with a last expression that hands over its value, for each place where that may begin, last first.
 
@@ -366,6 +377,49 @@ def _beginnings(code: str) -> Iterator[int]:
             yield from (line + match.end() for match in reversed([*parts]))
             yield line
         end = line - 1
+
+
+def _with_plain_for(code: str) -> str:
+    """Return the code with ``for x in await (y)`` for each ``async for x in y``, which the interpreter does not have.
+
+    So ``y`` is awaited once, and returns all items: a list of ``pages``. The lines keep their numbers.
+    """
+    if not _ASYNC_FOR.search(code):
+        return code
+    try:
+        tokens = [
+            token for token in generate_tokens(StringIO(code).readline) if token.string.strip()
+        ]
+    except (TokenError, SyntaxError):
+        return code  # the interpreter says what is wrong
+    lines = [*StringIO(code)]
+    for (row, column), size, text in sorted(_for_edits(tokens), reverse=True):
+        line = lines[row - 1]
+        lines[row - 1] = line[:column] + text + line[column + size :]
+    return "".join(lines)
+
+
+def _for_edits(tokens: Sequence[TokenInfo]) -> Iterator[tuple[tuple[int, int], int, str]]:
+    """Yield the changes of each ``async for``: the place, the number of characters to remove, and the text to add."""
+    depth = 0
+    loops: list[tuple[int, bool]] = []  # the depth of each loop, and whether its ``in`` was read
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        text = token.string
+        while before and loops and loops[-1] == (depth, True) and text in _ENDS[depth > 0]:
+            loops.pop()
+            yield before.end, 0, ")"
+        if text == "async" and after and after.string == "for":
+            is_one_line = token.end[0] == after.start[0]
+            yield (
+                token.start,
+                (after.start[1] if is_one_line else token.end[1]) - token.start[1],
+                "",
+            )
+            loops.append((depth, False))
+        elif text == "in" and loops and loops[-1] == (depth, False):
+            loops[-1] = (depth, True)
+            yield token.end, 0, " await ("
+        depth += (text in _OPENING) - (text in _CLOSING)
 
 
 def _is_invalid(error: monty.MontyError) -> bool:

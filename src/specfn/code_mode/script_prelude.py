@@ -25,6 +25,9 @@ HAND_OVER: Final = "hand over"
 #: The function that takes the value of the last expression of a script.
 RESULT: Final = "_result"
 
+#: The argument of a call that returns its items and the arguments of its next page. No function has such a name.
+PAGE: Final = "as a page"
+
 #: The maximum number of characters of the text of a value that JSON does not have.
 _MAX_TEXT: Final = 1_000
 
@@ -36,7 +39,7 @@ def prelude() -> str:
     """
     limits = f"{MAX_VALUES}, {MAX_LEVELS}, {MAX_BYTES}, {MAX_DIGITS}, {_MAX_TEXT}"
     return (
-        f"{_INSTALL}\n{RESULT} = _install(api, _places, _hand_over, {limits})\n"
+        f"{_INSTALL}\n{RESULT}, pages = _install(api, _places, _hand_over, {PAGE!r}, {limits})\n"
         "_install = _places = _hand_over = None\n"
     )
 
@@ -44,7 +47,7 @@ def prelude() -> str:
 #: The built-in functions are default values, because a script may give their names another meaning.
 _INSTALL: Final = """
 def _install(
-    api, places, hand_over, max_values, max_levels, max_bytes, max_digits, max_text,
+    api, places, hand_over, as_page, max_values, max_levels, max_bytes, max_digits, max_text,
     getattr=getattr, isinstance=isinstance, len=len, setattr=setattr, type=type,
     bool=bool, bytes=bytes, dict=dict, float=float, frozenset=frozenset, int=int, list=list, set=set, str=str, tuple=tuple,
     TypeError=TypeError, ValueError=ValueError,
@@ -130,10 +133,24 @@ def _install(
     def result(value):
         hand_over("", encode([value], {}, False))
 
+    async def pages(function, *args, **kwargs):
+        if type(function).__name__ != "function":
+            raise TypeError("pages needs a function, not a call of it, and then the arguments: pages(api.x.get, query={})")
+        items, before, repeated = [], [], 0
+        while True:
+            page = await function(*args, **{**kwargs, as_page: True})
+            repeated = repeated + 1 if page["items"] and page["items"] == before else 0
+            if not repeated:
+                items += page["items"]
+            if page["next"] is None or repeated > 1:
+                return items
+            before = page["items"]
+            args, kwargs = (page["next"], {}) if isinstance(page["next"], list) else ((), page["next"])
+
     for *path, last, name in places:
         space = api
         for element in path:
             space = getattr(space, element)
         setattr(space, last, function(name))
-    return result
+    return result, pages
 """

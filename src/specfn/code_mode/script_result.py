@@ -34,7 +34,7 @@ _AWAIT: Final = (
 
 #: What exists, for the description of the tool and for errors.
 AVAILABLE: Final = (
-    "Python without generators (yield), del, inheritance, async with, async for and @property; modules such as json, re, "
+    "Python without generators (yield), del, inheritance, async with and @property; modules such as json, re, "
     "math, datetime, collections, itertools, functools, random, base64, hashlib, time and asyncio (gather without "
     "keywords, sleep up to 10 s in all, run)"
 )
@@ -54,7 +54,6 @@ _ADVICE: Final[Mapping[str, str]] = {
     "the 'del' statement": "Use values.pop(key), or assign None.",
     "class inheritance": "Use a class without a base, and raise ValueError or RuntimeError with a text.",
     "async context managers": "Use asyncio.gather, or write the code without async with.",
-    "async for": "Await a list, and use a plain for.",
     "method decorators": "Write a plain method or a function.",
     "No module named 'statistics'": "Use sum(x) / len(x) for the mean and sorted(x)[len(x) // 2] for the median.",
     "No module named 'uuid'": "Use random: f'{random.getrandbits(128):032x}'",
@@ -64,6 +63,7 @@ _ADVICE: Final[Mapping[str, str]] = {
     "not yet support": f"There is {AVAILABLE}.",
     "sleep limit": "Sleep less, or end the script and run another one later.",
     "time limit": "Do less in one script.",
+    "a script makes at most": "Request larger pages or fewer items, or continue in another script.",
 }
 
 
@@ -200,7 +200,9 @@ def remark(place: str, sent: Any, answer: Answer) -> Remark | None:
         written = ", ".join(f"{key}={value!r}" for key, value in changed.items())
         new = [(path, value) for path, value in _leaves(changed) if value_at(sent, path) != value]
         if new and len(written) <= _MAX_NEXT:
-            return Remark(f"{place}: next page: {written}", place, new)
+            given = "".join(f", {key}=…" for key in sent)
+            text = f"{place}: next page: {written}; all: async for item in pages({place}{given})"
+            return Remark(text, place, new)
     return None
 
 

@@ -31,6 +31,7 @@ from specfn.code_mode.sandbox import (
     sandbox,
 )
 from specfn.code_mode.script_functions import ScriptFunctions
+from specfn.code_mode.script_prelude import PAGE
 from specfn.code_mode.script_result import (
     Remark,
     ScriptPause,
@@ -48,9 +49,16 @@ from specfn.invocation.approval import MAX_REFUSALS, Approve, Deny, Refusals
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
 from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.invocation.check import PreparedCall
+from specfn.invocation.next_page import items_of
 
 #: An attribute that no namespace of functions has, in an error of the interpreter.
 _NO_ATTRIBUTE: Final = re.compile(r"'Api' object has no attribute '(\w+)'")
+
+#: The reason why a response is not a page.
+_NO_ITEMS: Final = (
+    "pages needs a response with one list, and nothing says which list of this response has the items; call the function "
+    "itself, and request its next page with the arguments that the end of the output names"
+)
 
 #: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
 _MAX_RATIO: Final = 8
@@ -63,11 +71,13 @@ class WaitingCall(NamedTuple):
         name: the name of the function.
         sent: its arguments, as the script sent them.
         token: the token of its approval; empty if the approval is not requested yet.
+        as_page: the script reads its items, and continues with the arguments of the next page.
     """
 
     name: str
     sent: Any
     token: str = ""
+    as_page: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,11 +313,12 @@ class _Run:
             return Raised(
                 "RuntimeError", f"a script makes at most {self._scripts.limits.calls} calls"
             )
+        as_page = call.kwargs.pop(PAGE, None) is True
         try:
             sent = functions.arguments_of(call.name, call.args, call.kwargs)
         except TypeError as error:
             return Raised("TypeError", str(error))
-        self._waiting[call.id] = WaitingCall(call.name, sent)
+        self._waiting[call.id] = WaitingCall(call.name, sent, as_page=as_page)
         return None
 
     def unknown_function(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
@@ -404,7 +415,14 @@ class _Run:
         self._remarks += [] if note is None else [note]
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)
-        return Returned(self._scripts.functions.data(call.name, answer.result))
+        data = self._scripts.functions.data(call.name, answer.result)
+        if not call.as_page:
+            return Returned(data)
+        paging = self._scripts.functions.function(call.name).paging_of(answer.result.data)
+        items = data if paging is None else items_of(data, paging)
+        if not isinstance(items, list):
+            return Raised("RuntimeError", f"{place}: {_NO_ITEMS}")
+        return Returned({"items": items, "next": answer.next})
 
     def _refuse(self, number: int, text: str) -> Settled:
         self._waiting.pop(number)

@@ -166,7 +166,9 @@ def _description(titles: str, limits: ScriptLimits, *, read_only: bool) -> str:
     )
     return (
         f"Run Python code that calls the functions of {titles}. `await api.NAMESPACE.FUNCTION(name=value)` returns the data "
-        f"of the response; a call that fails raises RuntimeError with the reason. Find the functions first with {SEARCH}. "
+        f"of the response; a call that fails raises RuntimeError with the reason. "
+        "`async for item in pages(api.NAMESPACE.FUNCTION, "
+        f"name=value)` reads the items of all pages. Find the functions first with {SEARCH}. "
         "Returns what the code prints and the value of its last expression, so return only what you need. "
         f"{writes} Variables are not kept between runs. The code cannot read files or use the network. There is {AVAILABLE}. "
         f"Limits: {limits.seconds:g} s of processor time, {limits.memory >> 20} MB, {limits.calls} calls, {limits.code >> 10} KB of code, {limits.output:,} characters of output."
