@@ -506,7 +506,7 @@ def test_a_missing_credential_names_what_obtains_it() -> None:
             app.request("POST /x", {}, specfn.Connection("https://h"))
         text = f"'oauth' is OAuth 2 ({place}, scopes write read): "
         assert f"{text}a specfn.OAuth2 obtains its token; if" in str(caught.value)
-        assert f"{text}pass an access token; if" in explain(caught.value)[0]
+        assert f"{text}specfn login obtains its token; if" in explain(caught.value)[0]
 
 
 def test_the_arguments_are_checked() -> None:

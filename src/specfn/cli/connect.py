@@ -9,6 +9,7 @@ import click
 
 from specfn._internal.url import url_without_secrets
 from specfn.cli import shared_options as shared
+from specfn.cli.logins import find_login
 from specfn.errors import UsageError
 from specfn.http.call_options import CALL_OPTIONS, CallOption
 
@@ -23,6 +24,14 @@ PREFIX: Final = "SPECFN_AUTH_"
 
 #: A variable that nobody replaced: ``${NAME}``, ``${env:NAME}``, ``${input:NAME}``.
 _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_:.-]*\}")
+
+#: The types of security schemes that have tokens of OAuth 2.
+OAUTH2_TYPES: Final = frozenset({"oauth2", "openIdConnect"})
+
+#: The options of ``connection`` of a subcommand without them.
+NOTHING: Final[Mapping[str, Any]] = dict.fromkeys(
+    ("auth", "headers", "queries", "cookies", "origins"), ()
+)
 
 #: The fields of a connection with values that are sent.
 _VALUES: Final = {
@@ -52,7 +61,8 @@ _OPTIONS: Final = (
 )
 
 
-def _switch(row: CallOption) -> shared.Option[Any]:
+def switch(row: CallOption) -> shared.Option[Any]:
+    """Return the option for a switch of a connection."""
     if row.values and row.flag is None:
         return shared.choice(row.option, row.field, row.values, row.help)
     value = True if row.flag is None else row.flag
@@ -62,7 +72,7 @@ def _switch(row: CallOption) -> shared.Option[Any]:
 def switches(command: _Command) -> _Command:
     """Add the switches of a connection."""
     for row in reversed(CALL_OPTIONS):
-        command = _switch(row)(command)
+        command = switch(row)(command)
     return command
 
 
@@ -103,14 +113,18 @@ def connection(
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
         "origins": tuple(given["origins"]),
-        "credentials": dict(_credentials(api, given["auth"], document)),
+        "credentials": {
+            **dict(_logins(api, given["base_url"])),
+            **dict(_credentials(api, given["auth"], document)),
+        },
         "headers": dict(pairs("--header", given["headers"], ":")),
         "query": dict(pairs("--query", given["queries"], "=")),
         "cookies": dict(pairs("--cookie", given["cookies"], "=")),
     }
     for field, kind in _VALUES.items():
         for name, value in fields[field].items():
-            refuse_placeholder(f"{kind} {name!r}", value)
+            if not callable(value):
+                refuse_placeholder(f"{kind} {name!r}", value)
     for field in ("timeout", *(row.field for row in CALL_OPTIONS)):
         if given.get(field) is not None:
             fields[field] = given[field]
@@ -173,6 +187,14 @@ def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[s
                 f"{option} is invalid: expected a name and a value, separated by {separator!r}"
             )
         yield name.strip(), value.strip() if separator == ":" else value
+
+
+def _logins(api: "Api", base_url: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield the credentials of ``specfn login``."""
+    for name, scheme in api.security_schemes.items():
+        login = find_login(base_url, name) if scheme.get("type") in OAUTH2_TYPES else None
+        if login is not None:
+            yield name, login.oauth()
 
 
 def _credentials(api: "Api", given: Sequence[str], document: str) -> Iterator[tuple[str, Any]]:

@@ -50,13 +50,17 @@ _OPTIONS: Final = {
     "connection.query": "--query",
     "connection.cookies": "--cookie",
     "connection.origins": "--origin",
-    "a specfn.OAuth2 obtains its token": "pass an access token",
+    "a specfn.OAuth2 obtains its token": "specfn login obtains its token",
+    "call OAuth2.login(app, connection)": "run specfn login",
 }
 
 #: The names of the missing credentials in an error of the library.
 _MISSING: Final = re.compile(
     r"needs credentials: (.+); pass them by these names in connection\.credentials"
 )
+
+#: The advice to name an origin in an error of the library.
+_TOKEN_ORIGIN: Final = re.compile(r"pass OAuth2\(\.\.\., token_origin='([^']+)'\)")
 
 #: Texts of click that contain a notation or a term of its own, and their replacements.
 _REWORDED: Final = (
@@ -117,6 +121,7 @@ def _invalid_arguments(error: ArgumentError) -> str:
 def in_options(text: str) -> str:
     """Return a text of the library, with command-line options instead of its own options."""
     text = with_options(_MISSING.sub(_with_variables, text))
+    text = _TOKEN_ORIGIN.sub(r"run specfn login with --token-origin \1", text)
     for field, option in _OPTIONS.items():
         text = text.replace(field, option)
     return text

@@ -23,6 +23,8 @@ COMMANDS: Final = {
     "call": "Call the function NAME of SPEC with ARGUMENTS, and print the response.",
     "chat": "Talk to a model that calls the functions of SPEC.",
     "serve": "Serve the functions of SPEC to MCP clients, over stdio or HTTP.",
+    "login": "Log in to the API of SPEC by OAuth 2; later calls use the tokens, and renew them.",
+    "logout": "Delete the tokens of logins from this machine.",
     "demo": "Show a model that sends an invalid call, reads the feedback and sends a valid call.",
     "completion": "Print the script that completes subcommands, options, files, profiles and names of functions.",
 }

@@ -56,7 +56,7 @@ CALL_OPTIONS: Final = (
     ),
 )
 
-_BY_FIELD: Final = {option.field: option for option in CALL_OPTIONS}
+BY_FIELD: Final = {option.field: option for option in CALL_OPTIONS}
 
 #: A switch in a text of the library.
 _IN_PYTHON: Final = re.compile(r'Connection\(([a-z_]+)=(?:True|"([a-z_-]+)")\)')
@@ -72,7 +72,7 @@ def _key_text(option: CallOption, value: str | None) -> str:
 
 def _replace(text: str, write: Callable[[CallOption, str | None], str]) -> str:
     def replacement(match: re.Match[str]) -> str:
-        option = _BY_FIELD.get(match[1])
+        option = BY_FIELD.get(match[1])
         return match[0] if option is None else write(option, match[2])
 
     return _IN_PYTHON.sub(replacement, text)

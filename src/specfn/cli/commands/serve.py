@@ -379,14 +379,17 @@ def _connection(
 
 
 def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[str]:
-    """Return the environment variables with the credentials of the documents."""
+    """Return the environment variables with the credentials of the documents, without those of logins."""
     is_named = len(config.documents) > 1
     return [
         variable
-        for document, (_, functions, _) in zip(config.documents, catalog.parts, strict=True)
-        for variable in connect.variables_of(
+        for document, (_, functions, connection) in zip(
+            config.documents, catalog.parts, strict=True
+        )
+        for name, variable in connect.variables_of(
             functions[0].api, document.name if is_named else ""
-        ).values()
+        ).items()
+        if connection is None or not callable(connection.credentials.get(name))
     ]
 
 
@@ -411,8 +414,10 @@ def _missing_credentials(
                 needed.update({name for name, _ in first}.difference(connection.credentials))
         for scheme, count in needed.items():
             prefix = "" if len(config.documents) == 1 else f"{document.name}."
+            kind = functions[0].api.security_schemes.get(scheme, {}).get("type")
+            login = "run specfn login, " if kind in connect.OAUTH2_TYPES else ""
             yield (
-                f"{count} of {len(functions)} functions need the credential {scheme}, which is missing: "
+                f"{count} of {len(functions)} functions need the credential {scheme}, which is missing: {login}"
                 f"pass --auth {prefix}{scheme}=VALUE or set {_variable(config, document, scheme)}; if the server needs "
                 f"none, {'write anonymous: true' if in_file else 'pass --anonymous'}"
             )

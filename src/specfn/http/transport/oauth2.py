@@ -37,7 +37,8 @@ class OAuth2:
         flow: the flow; ``None`` means the first that the document declares and the arguments allow: ``password``,
             ``clientCredentials``, ``authorizationCode``, ``deviceAuthorization``. The last two need ``login``.
         token_origin: the origin of the authorization server, or several, if it is not that of ``base_url``.
-        user: the name and the password of the user for the flow ``password``.
+        user: the name and the password of the user for the flow ``password``; the name alone uses the tokens of a
+            login until they expire.
 
     Raises:
         UsageError: an argument is not valid.
@@ -59,7 +60,7 @@ class OAuth2:
         store: str | Path | None = None,
         flow: FlowName | None = None,
         token_origin: str | Sequence[str] | None = None,
-        user: tuple[str, SecretStr | str] | None = None,
+        user: tuple[str, SecretStr | str] | str | None = None,
     ) -> None:
         if flow is not None and flow not in FLOWS:
             raise UsageError(f"flow is {flow!r}; expected one of: {', '.join(FLOWS)}")
@@ -67,7 +68,9 @@ class OAuth2:
             raise UsageError("the flow password needs user=(name, password)")
         named = (token_origin,) if isinstance(token_origin, str) else tuple(token_origin or ())
         secret = None if client_secret is None else SecretStr(reveal(client_secret))
-        owner = None if user is None else (user[0], SecretStr(reveal(user[1])))
+        owner: tuple[str, SecretStr | None] | None = None
+        if user is not None:
+            owner = (user, None) if isinstance(user, str) else (user[0], SecretStr(reveal(user[1])))
         self._grants = Grants(client_id, secret, owner, flow, tuple(map(_origin, named)))
         self._scopes = (scopes,) if isinstance(scopes, str) else scopes and tuple(scopes)
         self._store = TokenStore(None if store is None else Path(store).expanduser())
@@ -106,6 +109,7 @@ class OAuth2:
         scheme: str | None = None,
         show: Callable[[str], Any] = print,
         browser: bool = True,
+        paste: Callable[[], str] | None = None,
         port: int = 0,
         seconds: float = 300.0,
     ) -> None:
@@ -117,6 +121,7 @@ class OAuth2:
             scheme: the name of the security scheme; ``None`` means the one whose credential this object is.
             show: receives the text that tells the user what to open.
             browser: open the URL of the flow ``authorizationCode`` in the user's browser. The user can also open it.
+            paste: returns what the user pastes: the URL to which a browser on another machine was sent at the end.
             port: the port on this machine to which the browser returns; 0 means any free one.
             seconds: the time that the user has.
 
@@ -144,18 +149,20 @@ class OAuth2:
             io=SyncIO(),
             until=time.monotonic() + seconds,
         )
-        run_without_waiting(self._login(target, show, browser=browser, port=port))
+        run_without_waiting(self._login(target, show, browser=browser, paste=paste, port=port))
 
     async def _login(
-        self, target: Target, show: Callable[[str], Any], *, browser: bool, port: int
+        self, target: Target, show: Callable[[str], Any], *, port: int, **ways: Any
     ) -> None:
         from specfn.http.transport import oauth2_login  # noqa: PLC0415  # calls do not need it
 
         flow = await self._grants.choose_flow(target)
         key = self.key_of_tokens(target, flow)
+        if flow.urls.get("refreshUrl"):  # later calls use it, when nobody can be asked
+            self._grants.endpoint(target, flow.urls["refreshUrl"], "refreshUrl")
         if flow.name == "authorizationCode":
             tokens = await oauth2_login.in_browser(
-                self._grants, target, flow, show, browser=browser, port=port
+                self._grants, target, flow, show, port=port, **ways
             )
         elif flow.name == "deviceAuthorization":
             tokens = await oauth2_login.on_device(self._grants, target, flow, show)
@@ -234,10 +241,10 @@ class OAuth2:
     async def _grant(self, target: Target, flow: Flow) -> JsonObject:
         """Return the tokens of a flow without interaction."""
         grants = self._grants
+        name, password = grants.user or ("", None)
         if flow.name == "clientCredentials":
             form = {"grant_type": "client_credentials"}
-        elif flow.name == "password" and grants.user is not None:
-            name, password = grants.user
+        elif flow.name == "password" and password is not None:
             form = {
                 "grant_type": "password",
                 "username": name,

@@ -130,6 +130,22 @@ class Refusal:
         )
 
 
+class UntrustedOriginError(UsageError):
+    """The document names an origin for secrets that the caller did not name (T47).
+
+    Attributes:
+        endpoint: which URL of the document it is.
+        origin: its origin.
+    """
+
+    def __init__(self, endpoint: str, origin: str) -> None:
+        super().__init__(
+            f"{endpoint} has the origin {origin}, which is not that of the base URL: if you trust it with the client "
+            f"secret and the tokens, pass OAuth2(..., token_origin={origin!r}); nothing was sent"
+        )
+        self.endpoint, self.origin = endpoint, origin
+
+
 class Grants:
     """The requests of one client to authorization servers."""
 
@@ -137,7 +153,7 @@ class Grants:
         self,
         client_id: str,
         client_secret: SecretStr | None,
-        user: tuple[str, SecretStr] | None,
+        user: tuple[str, SecretStr | None] | None,
         flow: FlowName | None,
         origins: tuple[str, ...],
     ) -> None:
@@ -212,10 +228,7 @@ class Grants:
             raise UsageError(f"{where} is not a URL: correct the document; nothing was sent")
         short = f"{url.scheme}://{url.netloc.decode('ascii')}"
         if not self.is_trusted(origin, target):
-            raise UsageError(
-                f"{where} has the origin {short}, which is not that of the base URL: if you trust it with the client "
-                f"secret and the tokens, pass OAuth2(..., token_origin={short!r}); nothing was sent"
-            )
+            raise UntrustedOriginError(where, short)
         is_exposed = url.scheme != "https" and not is_loopback(url.host)
         if is_exposed and not target.connection.allow_insecure:
             raise UsageError(

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -33,6 +34,7 @@ async def in_browser(
     show: Callable[[str], Any],
     *,
     browser: bool,
+    paste: Callable[[], str] | None,
     port: int,
 ) -> JsonObject:
     """Return the tokens of the flow ``authorizationCode`` with PKCE, whose browser returns to a port of this machine.
@@ -60,6 +62,8 @@ async def in_browser(
             import webbrowser  # noqa: PLC0415  # only for a login
 
             webbrowser.open(full)
+        if paste is not None:
+            threading.Thread(target=receiver.read_pasted, args=(paste,), daemon=True).start()
         code = receiver.wait(target.until)
         form = {
             "grant_type": "authorization_code",
@@ -92,6 +96,11 @@ class _Receiver:
 
     def __exit__(self, *_: object) -> None:
         self._server.server_close()
+
+    def read_pasted(self, paste: Callable[[], str]) -> None:
+        """Read texts of the user until one is the URL with the answer, or nothing comes."""
+        while (text := paste()) and not self._receive(text.strip()):
+            pass
 
     def _receive(self, target: str) -> bool:
         """Keep the answer of the authorization server; return whether it is one."""

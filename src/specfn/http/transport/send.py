@@ -292,6 +292,7 @@ async def call_through(
         copy_json(arguments),
         credentials=_credentials_of_callables(credentials, connection),
     )
+    problems: list[str] = []
     result = await _exchange(
         request,
         connection,
@@ -301,13 +302,13 @@ async def call_through(
         is_trusted=draft.base.trusted,
         within=within,
         missing=draft.choice.missing,
-        renew=partial(_renew, draft, request, credentials, connection, io, masking),
+        renew=partial(_renew, draft, request, credentials, connection, io, masking, problems),
         stream=declared_stream(function.route.success),
     )
     if result.status in _UNAUTHORIZED:
-        text = _text_of_unsent(draft.choice)
-        notes = (*result.notes, Note(pointer="", text=text)) if text else result.notes
-        result = replace(result, notes=notes)
+        texts = filter(None, (_text_of_unsent(draft.choice), *problems))
+        notes = (Note(pointer="", text=text) for text in texts)
+        result = replace(result, notes=(*result.notes, *notes))
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
     return await _after(result, connection, io, masking)
@@ -353,8 +354,11 @@ async def _renew(
     connection: Connection,
     io: SyncIO,
     masking: Masking,
+    problems: list[str],
 ) -> httpx.Request | None:
     """Return the request of a call with new credentials of callables, after a 401 (rule X8).
+
+    If a login is needed, or the caller can correct something else, ``problems`` gets the reason.
 
     Returns:
         ``None`` if no callable has another credential, or if the request must not be sent again.
@@ -369,8 +373,11 @@ async def _renew(
         if renewed == credentials:
             return None
         return finish(draft, additions(draft, renewed, connection))
-    except (TransportError, UsageError):  # the response is the result
-        return None
+    except UsageError as error:  # the response is the result
+        problems.append(f"after this response, no other credential was obtained: {error}")
+    except TransportError:
+        pass
+    return None
 
 
 #: The statuses of a response to a request whose credentials are missing or not sufficient.

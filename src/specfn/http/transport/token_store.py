@@ -1,4 +1,4 @@
-"""OAuth 2 tokens between runs: a private file, and the lock that lets one thread, task or process renew a token."""
+"""OAuth 2 tokens between runs: a private file or the keyring, and the lock that lets one of all calls renew a token."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +22,14 @@ _PAUSE_SECONDS: Final = 0.02
 _OF_OTHERS: Final = 0o077
 
 
+#: The content of a file whose tokens are in the keyring, under the name of the file.
+IN_KEYRING: Final = {"place": "keyring"}
+
+_SERVICE: Final = "specfn"
+
+
 class TokenStore:
-    """Tokens by key, in memory and, with a path, in a file of mode 0600.
+    """Tokens by key, in memory and, with a path, in a file of mode 0600, or in the keyring if the file says so.
 
     A lock that waits would block the event loop whose task has it. So the lock is tried, and a call pauses between.
     """
@@ -44,7 +51,7 @@ class TokenStore:
             UsageError: the file is not private, or it is not a file of tokens.
         """
         if self.path is not None:
-            entry = self._read_file().get(key)
+            entry = self.content().get(key)
             self._memory[key] = entry if _is_entry(entry) else None
         return self._memory.get(key)
 
@@ -57,19 +64,68 @@ class TokenStore:
         self._memory[key] = value
         if self.path is None:
             return
-        content = {**self._read_file(), key: value}
+        content = {**self.content(), key: value}
         kept = {name: entry for name, entry in content.items() if entry is not None}
+        if self.is_in_keyring():
+            self._ask_keyring("set_password", json.dumps(kept))
+        else:
+            self.write_file(kept)
+
+    def write_file(self, content: dict[str, Any]) -> None:
+        """Replace the content of the file. The caller has the lock.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        assert self.path is not None
         draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}")
         try:
             descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(kept, file)
+                json.dump(content, file)
             draft.replace(self.path)
         except OSError as error:
             with suppress(OSError):
                 draft.unlink()
             raise UsageError(
                 f"the tokens cannot be written to {self.path}: {error.strerror}"
+            ) from None
+
+    def delete(self) -> None:
+        """Delete the file, and what the keyring has for it."""
+        assert self.path is not None
+        with suppress(
+            UsageError
+        ):  # a file that cannot be read, or a keyring that is locked or has nothing
+            if self.is_in_keyring():
+                self._ask_keyring("delete_password")
+        for path in (self.path, self.path.with_name(f"{self.path.name}.lock")):
+            path.unlink(missing_ok=True)
+
+    def is_in_keyring(self) -> bool:
+        """Return whether the file says that the keyring has the tokens."""
+        return self._read_file() == IN_KEYRING
+
+    def content(self) -> dict[str, Any]:
+        """Return everything that is stored.
+
+        Raises:
+            UsageError: the file is not private, or it or the keyring cannot be read.
+        """
+        assert self.path is not None
+        content = self._read_file()
+        if content == IN_KEYRING:
+            content = json.loads(self._ask_keyring("get_password") or "{}")
+        return content
+
+    def _ask_keyring(self, action: str, *more: str) -> Any:
+        assert self.path is not None
+        try:
+            keyring = import_module("keyring")
+            return getattr(keyring, action)(_SERVICE, self.path.stem, *more)
+        except Exception as error:  # noqa: BLE001  # each keyring has its own
+            raise UsageError(
+                f"the keyring cannot be used ({type(error).__name__}): unlock it, or log in again"
             ) from None
 
     def _read_file(self) -> dict[str, Any]:
@@ -132,6 +188,15 @@ class TokenStore:
             return False
         self._descriptor = descriptor
         return True
+
+
+def has_keyring() -> bool:
+    """Return whether the package ``keyring`` is installed and has a place that it recommends."""
+    try:
+        core = import_module("keyring.core")
+        return bool(core.recommended(core.get_keyring()))
+    except Exception:  # noqa: BLE001  # not installed, or not set up
+        return False
 
 
 def _is_entry(entry: Any) -> bool:
