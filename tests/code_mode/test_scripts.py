@@ -168,8 +168,10 @@ def test_a_search_has_signatures(api: Api) -> None:
     """A search returns a line per function, and awaitable signatures with the types of responses."""
     text = scripts(api).functions.search("find a pet", 5)
     assert "# api.pets.getById [read] Find a pet" in text.splitlines()
-    assert "async def getById(self, *, id: int) -> PetsGetByIdResult:" in text
-    compile(text, "api.py", "exec")
+    assert "async def api.pets.getById(*, id: int) -> PetsGetByIdResult:" in text.splitlines()
+    assert "class PetsGetByIdResult(TypedDict):\n    name: str\n" in text
+    assert "Protocol" not in text
+    assert "import" not in text
 
 
 def test_dropped_fields_never_enter_a_script(api: Api) -> None:
@@ -575,3 +577,45 @@ def test_only_the_best_two_results_have_signatures(api: Api) -> None:
     text = scripts(api).functions.search("pet", 4)
     assert sum(line.startswith("# api.pets.") for line in text.splitlines()) == 4
     assert text.count("async def") == 2
+
+
+def nested(values: int) -> Any:
+    """Return functions whose result has three levels of named objects, and whose argument has many values."""
+
+    def named(name: str, **members: Any) -> Any:
+        filled = {f"{name}_{n}": {"type": "string"} for n in range(40)}
+        return {"type": "object", "properties": {**filled, **members}}
+
+    schemas = {
+        "Top": named("top", middle={"$ref": "#/components/schemas/Middle"}),
+        "Middle": named("middle", low={"$ref": "#/components/schemas/Low"}),
+        "Low": named("low"),
+    }
+    kind = {"name": "kind", "in": "query", "schema": {"enum": [f"k{n}" for n in range(values)]}}
+
+    def get(word: str, name: str) -> Any:
+        schema = {"$ref": f"#/components/schemas/{name}"}
+        content = {"application/json": {"schema": schema}}
+        responses = {"200": {"description": "", "content": content}}
+        return {"get": {"summary": f"Get a {word}", "parameters": [kind], "responses": responses}}
+
+    paths = {"/top": get("thing on top", "Top"), "/low": get("low thing", "Low")}
+    components = {**DOCUMENT["components"], "schemas": schemas}
+    return specfn.load({**DOCUMENT, "paths": paths, "components": components})
+
+
+def test_signatures_of_a_search_are_short(api: Api) -> None:
+    """Deep types of a result are ``Any``, but not those that are near to the result of another function."""
+    text = scripts(api, functions=nested(3)).functions.search("get a low thing", 5)
+    lines = text.splitlines()
+    assert "    middle: Middle" in lines
+    assert "    low: Any" in lines
+    assert "async def api.low.get(*, query: TopGetQuery = ...) -> Low:" in lines
+    assert "class Low(TypedDict, total=False):" in lines
+
+
+def test_many_values_are_cut(api: Api) -> None:
+    """A search writes the first of many values, and their number."""
+    text = scripts(api, functions=nested(50)).functions.search("get a thing", 5)
+    assert "'k19', ... 30 more]" in text
+    assert "'k20'" not in text

@@ -84,33 +84,23 @@ CLASS = re.compile(r"^class (\w+)\(.*\n((?:    .*\n)+)", re.MULTILINE)
 MEMBER = re.compile(r"^    (\w+): [^#\n]*(?:#: (.*))?$", re.MULTILINE)
 
 
-def signatures(module: str, places: list[str]) -> list[Signature]:
-    """Return the signatures of those places that have one in the text of a module."""
-    members = {name: dict(MEMBER.findall(body)) for name, body in CLASS.findall(module)}
-    classes: dict[str, Any] = {
-        n.name: n for n in ast.parse(module).body if isinstance(n, ast.ClassDef)
-    }
-    found = []
-    for place in places:
-        node: Any = classes["Api"]
-        *path, last = place.split(".")[1:]
-        for element in path:
-            below = [
-                n
-                for n in getattr(node, "body", ())
-                if isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == element
-            ]
-            node = classes[ast.unparse(below[0].annotation)] if below else None
-        functions = [n for n in getattr(node, "body", ()) if getattr(n, "name", "") == last]
-        if not functions:
-            continue  # the text has no signature of this place
-        [function] = functions
-        assert isinstance(function, ast.AsyncFunctionDef)
+#: The head of a signature: its place and its arguments.
+HEAD = re.compile(r"^async def (api[\w.]+)(\(.*):", re.MULTILINE)
+
+
+def signatures(found: str, places: list[str]) -> list[Signature]:
+    """Return the signatures of those places that have one in the text of a search."""
+    members = {name: dict(MEMBER.findall(body)) for name, body in CLASS.findall(found)}
+    heads = dict(HEAD.findall(found))
+    known = []
+    for place in filter(heads.__contains__, places):
+        [function] = ast.parse(f"def f{heads[place]}: ...").body
+        assert isinstance(function, ast.FunctionDef)
         arguments = {
             a.arg: ast.unparse(a.annotation) for a in function.args.kwonlyargs if a.annotation
         }
-        found.append(Signature(place, arguments, members))
-    return found
+        known.append(Signature(place, arguments, members))
+    return known
 
 
 #: Code that takes the list of a response.

@@ -42,8 +42,9 @@ _MIN_SHARED: Final = 4
 #: The number of results of a search that have signatures.
 _SIGNED_RESULTS: Final = 2
 
-#: The maximum number of types in the signatures of one search.
+#: The maximum number of types in the arguments of a signature, and in its result, which a script can look at.
 _MAX_TYPES: Final = 500
+_MAX_RESULT_TYPES: Final = 120
 
 
 class ScriptFunctions:
@@ -189,7 +190,7 @@ class ScriptFunctions:
                 _ScriptFunction(entry, self._accessor(entry))
             )
         for functions in parts.values():
-            yield awaitable_signatures(functions, most=_MAX_TYPES)
+            yield awaitable_signatures(functions, most=_MAX_TYPES, most_of_result=_MAX_RESULT_TYPES)
 
 
 class _ScriptFunction:

@@ -98,18 +98,22 @@ class Collection:
         return counts
 
 
-def collect(functions: Iterable[Described], most: int | None = None) -> Collection:
+def collect(
+    functions: Iterable[Described], most: int | None = None, most_of_result: int | None = None
+) -> Collection:
     """Return the functions with all definitions of their types.
 
     A definition that differs between requests and responses is two definitions.
 
     Args:
         functions: the functions.
-        most: the maximum number of properties of the definitions of requests and of responses. Definitions that are
-            closer to the arguments or the result come first; those beyond the limit are ``any``.
+        most: the maximum number of properties of the definitions that each function needs for its request and for its
+            response. Definitions that are closer to the arguments or the result come first; those beyond the limit are
+            ``any``.
+        most_of_result: another maximum for the response.
     """
     types = Types()
-    inputs, outputs = _Direction(types, most), _Direction(types, most)
+    inputs, outputs = _Direction(types, most), _Direction(types, most_of_result or most)
     signatures = [_signature(types, function, inputs, outputs) for function in functions]
     differing = _differing_definitions(inputs.definitions, outputs.definitions)
     rewrite = _Rewriter(types, differing).rewrite if differing else _same
@@ -189,11 +193,14 @@ class _Direction:
     def __init__(self, types: Types, most: int | None) -> None:
         self.definitions: _Definitions = {}
         self._types = types
-        self._room = most
+        self._most = self._room = most
+        #: The definitions beyond the limit of every function until now.
+        self._cut: set[Named] = set()
         self._readers: dict[int, tuple[DefinitionLookup, SchemaReader]] = {}
 
     def read(self, schema: Any, named: DefinitionLookup) -> Type:
         """Return the type of a schema, and add every definition that it needs."""
+        self._room = self._most
         if id(named) not in self._readers:
             self._readers[id(named)] = (named, SchemaReader(self._types, named))
         reader = self._readers[id(named)][1]
@@ -201,17 +208,18 @@ class _Direction:
         waiting = deque(references(node))
         while waiting:
             name = waiting.popleft()
-            if name not in self.definitions:
-                self.definitions[name] = self._declaration(reader, named[name.name])
+            if name not in self.definitions or (name in self._cut and self._room):
+                self.definitions[name] = self._declaration(reader, name, named[name.name])
                 waiting += references(self.definitions[name].type)
         return node
 
-    def _declaration(self, reader: SchemaReader, schema: Any) -> Declaration:
+    def _declaration(self, reader: SchemaReader, name: Named, schema: Any) -> Declaration:
         """Return a definition; ``any`` if the limit is reached."""
         if self._room is None:
             return Declaration(reader.read(schema), comment_of(schema))
-        node = reader.read(schema) if self._room > 0 else self._types.scalar("any")
-        self._room -= _size(node)
+        (self._cut.discard if self._room else self._cut.add)(name)
+        node = reader.read(schema) if self._room else self._types.scalar("any")
+        self._room = max(self._room - _size(node), 0)
         return Declaration(node, comment_of(schema))
 
 

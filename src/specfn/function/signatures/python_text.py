@@ -25,7 +25,6 @@ from specfn.function.signatures.type_nodes import (
 )
 
 _HEADER: Final = "# Functions of an API. A call is api.NAMESPACE.FUNCTION(...)."
-_AWAITED: Final = "# Functions of an API. A call is await api.NAMESPACE.FUNCTION(...)."
 _SCALARS: Final = {
     "string": "str",
     "integer": "int",
@@ -45,24 +44,35 @@ _ATTRIBUTES: Final = frozenset(
     {*dir(object), "__dict__", "__getattr__", "__iter__", "__module__", "__slots__"}
 )
 
+#: The maximum number of constants of a type in a text that is no module.
+_MAX_VALUES: Final = 20
 
-def python_text(collected: Collection, *, awaitable: bool = False) -> str:
-    """Return the functions as a Python module that type checkers accept; with ``awaitable``, each is an ``async def``."""
-    return _PythonText(collected, awaitable=awaitable).write()
+
+def python_text(collected: Collection) -> str:
+    """Return the functions as a Python module that type checkers accept."""
+    return _PythonText(collected).write()
+
+
+def awaitable_python_text(collected: Collection) -> str:
+    """Return each function as ``async def`` with its place in ``api``, and the types: a text to read, and no module."""
+    return _PythonText(collected, is_module=False).write_functions()
 
 
 class _PythonText:
     """A writer of one Python module."""
 
-    def __init__(self, collected: Collection, *, awaitable: bool) -> None:
+    def __init__(self, collected: Collection, *, is_module: bool = True) -> None:
         self._collected = collected
-        self._awaitable = awaitable
-        elements = elements_of(collected.functions)
+        self._is_module = is_module
+        elements = elements_of(collected.functions) if is_module else frozenset[str]()
         words = _BUILTINS | _TYPING
         #: An element of an accessor would hide a name in its class, so that the name is imported as another.
         self._words = python_names(words, elements.__contains__)
         taken = {*elements, *words, *self._words.values(), "Api", "api"}
         self._names = TypeNames(collected, taken, lambda _: True)
+        definitions = {} if is_module else collected.definitions
+        #: The definitions beyond a limit, whose names are of no use to a reader.
+        self._without_name = {n for n, one in definitions.items() if is_kind(one.type, "any")}
         self._used: set[str] = set()
         self._extra: list[str] = []
 
@@ -71,8 +81,22 @@ class _PythonText:
         shared = [f"#: {line_comment(text)}" for text in self._collected.shared]
         body = [*shared, *self._declarations(), *self._namespaces()]
         parts = [*self._imports(), *body, *self._extra, "api: Api"]
-        header = _AWAITED if self._awaitable else _HEADER
-        return "\n".join([header, *parts]) + "\n"
+        return "\n".join([_HEADER, *parts]) + "\n"
+
+    def write_functions(self) -> str:
+        """Return the functions without their namespaces, and the types."""
+        functions = [*self._places("api", tree_of(self._collected.functions))]
+        shared = [f"#: {line_comment(text)}" for text in self._collected.shared]
+        return "\n".join([*functions, *self._extra, *shared, *self._declarations()]) + "\n"
+
+    def _places(self, place: str, tree: Tree) -> Iterator[str]:
+        legal = python_names(tree, _is_taken)
+        for element, node in tree.items():
+            here = f"{place}.{legal[element]}"
+            if isinstance(node, dict):
+                yield from self._places(here, node)
+            else:
+                yield from self._function(f"async def {here}", node, is_method=False)
 
     def _word(self, name: str) -> str:
         """Return a name of Python's libraries, and import it if necessary."""
@@ -95,6 +119,8 @@ class _PythonText:
 
     def _declarations(self) -> Iterator[str]:
         for name, declared in self._collected.definitions.items():
+            if name in self._without_name:
+                continue
             own = self._names.definitions[name]
             if declared.comment:
                 yield f"#: {line_comment(declared.comment)}"
@@ -132,7 +158,9 @@ class _PythonText:
     def _type(self, node: Type) -> str:
         """Return a type expression."""
         if isinstance(node, Named):
-            return self._names.definitions[node]
+            return (
+                self._word("Any") if node in self._without_name else self._names.definitions[node]
+            )
         if isinstance(node, Literals):
             return self._literals(node)
         if isinstance(node, Array):
@@ -159,6 +187,8 @@ class _PythonText:
     def _literals(self, node: Literals) -> str:
         """Return constants. ``Literal`` accepts no constants of type ``float``."""
         values = [repr(value) for kind, value in node.values if kind not in {float, type(None)}]
+        if not self._is_module and len(values) > _MAX_VALUES:
+            values = [*values[:_MAX_VALUES], f"... {len(values) - _MAX_VALUES} more"]
         parts = [f"{self._word('Literal')}[{', '.join(values)}]"] if values else []
         kinds = {kind for kind, _ in node.values}
         parts += [self._word("float")] if float in kinds else []
@@ -180,12 +210,15 @@ class _PythonText:
                     waiting.append((below, node))
                     yield f"    {legal[element]}: {below}"
                 else:
-                    yield from self._function(legal[element], node)
+                    yield from self._function(f"def {legal[element]}", node)
 
-    def _function(self, name: str, function: Signature) -> Iterator[str]:
-        word = "async def" if self._awaitable else "def"
-        arguments, result = self._arguments(function), self._type(function.result)
-        head = f"    {word} {name}({arguments}) -> {result}:"
+    def _function(self, name: str, function: Signature, *, is_method: bool = True) -> Iterator[str]:
+        indent = "    " if is_method else ""
+        arguments = [*self._arguments(function)]
+        if is_method:
+            # an argument may have the name ``self``
+            arguments = ["self", *["/" for text in arguments if text.startswith("**")], *arguments]
+        head = f"{indent}{name}({', '.join(arguments)}) -> {self._type(function.result)}:"
         lines = [function.comment] if function.comment else []
         lines += [
             f"{argument.key}: {argument.comment}"
@@ -196,25 +229,21 @@ class _PythonText:
             yield f"{head} ..."
             return
         yield head
-        text = "\n        ".join(map(docstring, lines))
-        yield f'        """{text}"""'
+        text = f"\n{indent}    ".join(map(docstring, lines))
+        yield f'{indent}    """{text}"""'
 
-    def _arguments(self, function: Signature) -> str:
+    def _arguments(self, function: Signature) -> Iterator[str]:
         arguments = function.arguments
         if not function.keyword:
-            return ", ".join(["self", *self._positions(arguments)])
-        if not arguments:
-            return "self"
-        if not all(_is_argument(argument.key) for argument in arguments):
-            return (
-                f"self, /, **arguments: {self._word('Unpack')}[{self._arguments_class(function)}]"
-            )
-        names = python_names(argument.key for argument in arguments)
-        texts = [
-            f"{names[argument.key]}: {self._type(argument.type)}{'' if argument.required else ' = ...'}"
-            for argument in arguments
-        ]
-        return ", ".join(["self", "*", *texts])
+            yield from self._positions(arguments)
+        elif not all(_is_argument(argument.key) for argument in arguments):
+            yield f"**arguments: {self._word('Unpack')}[{self._arguments_class(function)}]"
+        elif arguments:
+            names = python_names(argument.key for argument in arguments)
+            yield "*"
+            for argument in arguments:
+                optional = "" if argument.required else " = ..."
+                yield f"{names[argument.key]}: {self._type(argument.type)}{optional}"
 
     def _arguments_class(self, function: Signature) -> str:
         """Return the name of a class for arguments whose names are not identifiers."""

@@ -6,7 +6,7 @@ from typing import Final
 from specfn._internal.did_you_mean import near
 from specfn.errors import UsageError
 from specfn.function.signatures.collect import Collection, Described, collect
-from specfn.function.signatures.python_text import python_text
+from specfn.function.signatures.python_text import awaitable_python_text, python_text
 from specfn.function.signatures.typescript_text import typescript_text
 from specfn.settings import LANGUAGES, Language
 
@@ -48,6 +48,6 @@ def signatures(
     return _WRITERS[language](collect(functions, most))
 
 
-def awaitable_signatures(functions: Iterable[Described], *, most: int | None = None) -> str:
-    """Return typed signatures in Python for code that awaits each call; the arguments are those of ``signatures``."""
-    return python_text(collect(functions, most), awaitable=True)
+def awaitable_signatures(functions: Iterable[Described], *, most: int, most_of_result: int) -> str:
+    """Return typed signatures in Python for a model whose code awaits each call; the arguments are those of ``collect``."""
+    return awaitable_python_text(collect(functions, most, most_of_result))
