@@ -580,7 +580,7 @@ def test_only_the_best_two_results_have_signatures(api: Api) -> None:
 
 
 def nested(values: int) -> Any:
-    """Return functions whose result has three levels of named objects, and whose argument has many values."""
+    """Return two functions with an argument of some values; the result of one has three levels of named objects."""
 
     def named(name: str, **members: Any) -> Any:
         filled = {f"{name}_{n}": {"type": "string"} for n in range(40)}
@@ -588,7 +588,8 @@ def nested(values: int) -> Any:
 
     schemas = {
         "Top": named("top", middle={"$ref": "#/components/schemas/Middle"}),
-        "Middle": named("middle", low={"$ref": "#/components/schemas/Low"}),
+        "Middle": named("middle", deep={"$ref": "#/components/schemas/Deep"}),
+        "Deep": named("deep"),
         "Low": named("low"),
     }
     kind = {"name": "kind", "in": "query", "schema": {"enum": [f"k{n}" for n in range(values)]}}
@@ -609,8 +610,8 @@ def test_signatures_of_a_search_are_short(api: Api) -> None:
     text = scripts(api, functions=nested(3)).functions.search("get a low thing", 5)
     lines = text.splitlines()
     assert "    middle: Middle" in lines
-    assert "    low: Any" in lines
-    assert "async def api.low.get(*, query: TopGetQuery = ...) -> Low:" in lines
+    assert "    deep: Any" in lines
+    assert "async def api.low.get(*, query: LowGetQuery = ...) -> Low:" in lines
     assert "class Low(TypedDict, total=False):" in lines
 
 
