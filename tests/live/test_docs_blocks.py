@@ -1,15 +1,19 @@
 """The examples of the documentation that need other programs than a model: engines of data frames, and a web framework."""
 
 import importlib.util
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.live.test_documented import NEEDS, VENDORS
-from tests.typed.documented import Example
+from tests.typed.documented import Example, examples
+
+from specfn.demo.server import serve
 
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -41,6 +45,8 @@ RESULT = {
 }
 EXPECTED = {"bulk": "[False, True]", "in-process": "{'id': 7}"}
 
+COMING_FROM = next(page for page in NEEDS if page.stem == "coming-from")
+
 EXAMPLES = [
     pytest.param(page.stem, each, id=f"{page.stem}-{each.needs}")
     for page, found in NEEDS.items()
@@ -51,7 +57,14 @@ EXAMPLES = [
 
 def test_every_example_is_run() -> None:
     """Each page with an example that needs a package is run here, or by another test of this folder."""
-    others = {"README", "conversations", "frameworks", "tutorial", *(page.stem for page in VENDORS)}
+    others = {
+        "README",
+        "coming-from",
+        "conversations",
+        "frameworks",
+        "tutorial",
+        *(page.stem for page in VENDORS),
+    }
     assert {page.stem for page, found in NEEDS.items() if found} == others | set(RESULT)
 
 
@@ -77,3 +90,23 @@ def test_an_example_runs_in_a_process_of_its_own(
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines()[-1] == EXPECTED[page]
+
+
+def test_the_examples_for_users_of_other_tools_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """The tools of LangChain on docs/coming-from.md read the products of the demo shop."""
+    pytest.importorskip("langchain")
+    with serve() as shop:
+        names = {"document": shop.document_url, "base_url": shop.base_url, "token": shop.token}
+        for each in examples(COMING_FROM):
+            exec(each.code, names)  # the page is ours
+    assert '{"status":200,"data":{"items":[],"total":0}}' in capsys.readouterr().out
+
+
+def test_the_features_of_fastmcp_exist() -> None:
+    """Each argument in the table for users of FastMCP is one of its ``from_openapi``."""
+    fastmcp = pytest.importorskip("fastmcp")
+    table = COMING_FROM.read_text("utf-8").partition("## FastMCP\n")[2].partition("```")[0]
+    named = re.findall(r"`(\w+)=", " ".join(re.findall(r"(?m)^\| ([^|]+) \|", table)))
+    parameters = inspect.signature(fastmcp.FastMCP.from_openapi).parameters
+    assert len(named) > 4
+    assert [name for name in named if name not in parameters] == []

@@ -22,7 +22,10 @@ import specfn
 from specfn.demo.server import Server, serve
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [DOCS / f"{name}.md" for name in ("tutorial", "files", "fields", "paging", "notebooks")]
+PAGES = [
+    DOCS / f"{name}.md"
+    for name in ("tutorial", "files", "fields", "paging", "notebooks", "coming-from")
+]
 PAGES += sorted((DOCS / "how-to").glob("*.md"))
 PAGES += sorted((DOCS / "concepts").glob("*.md"))
 RUN = [page for page in PAGES if any(each.needs is None for each in examples(page))]
