@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specfn import Result
-from specfn.answers import Drop, FieldNames, Keep, field_names, field_path, filtered
+from specfn.answers import Drop, FieldNames, Keep, field_names, field_path, filter_data
 from specfn.errors import UsageError
 
 NAMES = st.sampled_from(["a", "b", "c", "a.b", "*", 'x"y', "error"])
@@ -43,13 +43,13 @@ def fits(pattern: FieldNames, path: FieldNames) -> bool:
 @given(DATA, PATHS)
 def test_a_filter_never_invents(data: Any, paths: list[FieldNames]) -> None:
     """X12: each scalar that remains was there, under the same names."""
-    assert places(filtered(data, paths).data) <= places(data) | {((), "None")}
+    assert places(filter_data(data, paths).data) <= places(data) | {((), "None")}
 
 
 @given(DATA, PATHS)
 def test_kept_scalars_are_those_of_the_paths(data: Any, paths: list[FieldNames]) -> None:
     """X12: a scalar remains if and only if a path contains it, or it is in a top-level error, or null."""
-    left = places(filtered(data, paths).data)
+    left = places(filter_data(data, paths).data)
     is_object = isinstance(data, dict)
     for path, text in places(data):
         if any(fits(each, path) for each in paths) or (is_object and path[:1] == ("error",)):
@@ -63,7 +63,7 @@ def test_drop_is_never_undone(
     data: Any, drop: list[FieldNames], keep: list[FieldNames] | None
 ) -> None:
     """X12: no scalar below a dropped path remains, whatever is asked for, and no dropped path is named."""
-    found = filtered(data, keep, drop)
+    found = filter_data(data, keep, drop)
     if path := [path for path, _ in places(found.data) if any(fits(each, path) for each in drop)]:
         raise AssertionError(path)
     named = [field_names(text) for text in found.dropped]
@@ -98,11 +98,11 @@ def test_results_are_projected_in_python() -> None:
 
 
 def test_deep_data_is_left_out() -> None:
-    """X12, T24: data of any depth is filtered without an overflow of the stack."""
+    """X12, T24: data of any depth is filter_data without an overflow of the stack."""
     data: Any = {"x": "secret"}
     for _ in range(5_000):
         data = [data]
-    found = filtered({"a": data, "b": 1}, [("a", "x"), ("b",)]).data
+    found = filter_data({"a": data, "b": 1}, [("a", "x"), ("b",)]).data
     assert found["b"] == 1
     depth = 0
     inner = found["a"]

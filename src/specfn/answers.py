@@ -33,7 +33,7 @@ _GONE: Final = object()
 
 
 def field_names(path: Any) -> FieldNames | None:
-    """Return the names of a path; ``None`` if it is no path."""
+    """Return the names in the text of a path; ``None`` if the text is not a path."""
     if not isinstance(path, str) or path.startswith("."):
         return None
     names: list[str | None] = []
@@ -114,7 +114,7 @@ class Drop:
         object.__setattr__(self, "paths", _check_paths("Drop", paths))
 
 
-def asked_fields(fields: Any) -> tuple[FieldNames, ...] | str:
+def parse_fields(fields: Any) -> tuple[FieldNames, ...] | str:
     """Return the names of the fields that a call asks for, or the reason why they are invalid."""
     if not isinstance(fields, list | tuple) or not all(isinstance(each, str) for each in fields):
         return 'fields must be a list of strings, such as ["items.name"]'
@@ -165,7 +165,7 @@ class Filtered:
     count: int = 0
 
 
-def filtered(
+def filter_data(
     data: Any, keep: Sequence[FieldNames] | None, drop: Sequence[FieldNames] = ()
 ) -> Filtered:
     """Return the fields of data that are kept.
@@ -248,14 +248,14 @@ def covers(paths: Iterable[FieldNames], names: FieldNames) -> bool:
     )
 
 
-def absent(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
+def missing_paths(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
     """Return, as texts, the paths that data certainly lacks. For an empty array, no missing path is certain."""
     return tuple(field_path(path) for path in paths if not _has(data, path, 0))
 
 
 def _has(data: Any, path: FieldNames, depth: int) -> bool:
     if isinstance(data, list):
-        # an empty array has no item in which a field could be absent
+        # an empty array has no item in which a field could be missing_paths
         return not data or (depth < _DEEPEST and any(_has(item, path, depth + 1) for item in data))
     if not path:
         return True

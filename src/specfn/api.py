@@ -139,7 +139,7 @@ def convert(
         )
         levels = _safety_levels(found, settings, credentials) if overlays else {}
         found = apply_overlays(found, overlays)
-        document, problems, unread = _whole(found, settings, credentials)
+        document, problems, unread = _with_referenced_documents(found, settings, credentials)
         if check == "strict":
             _refuse_faulty(document, found)
         # Parts of other documents may share objects; this is not tested.
@@ -166,7 +166,7 @@ def _safety_levels(
 ) -> dict[str, Safety]:
     """Return the safety of the operations before overlays, which do not lower it; empty without a valid document."""
     try:
-        document, _, _ = _whole(found, settings, credentials)
+        document, _, _ = _with_referenced_documents(found, settings, credentials)
         shared = found.shared or document is not found.document
         normalized = normalizing.normalize(document, found.uri, shared=shared)
     except DocumentError:
@@ -192,10 +192,10 @@ def _sequence(overlays: Any) -> Sequence[OverlaySource]:
     raise UsageError(f"overlays must be a list, not {type(overlays).__name__}")
 
 
-def _whole(
+def _with_referenced_documents(
     found: loading.Source, settings: Settings, credentials: DocumentCredentials | None
 ) -> Bundled:
-    """Return the document with those that it refers to, and notes on missing ones (rule N4)."""
+    """Return the document together with the documents that it refers to, and notes on missing ones (rule N4)."""
     if settings.references == "internal":
         return Bundled(document=found.document)
     return bundle(
@@ -242,7 +242,7 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
             )
         if application.fingerprint != expect:
             raise DocumentError(
-                f"the document changed{_with(application)}: its fingerprint is {application.fingerprint}, not {expect};"
+                f"the document changed{_overlays_text(application)}: its fingerprint is {application.fingerprint}, not {expect};"
                 " pass expect=application.lock() to see the changes"
             )
         return
@@ -251,12 +251,12 @@ def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -
         more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
         changes = "; ".join(map(str, found[:_TOLD]))
         raise DocumentError(
-            f"the document changed, or it is loaded with other options{_with(application)}: {changes}{more}"
+            f"the document changed, or it is loaded with other options{_overlays_text(application)}: {changes}{more}"
         )
 
 
-def _with(application: Application) -> str:
-    """Return the overlays of an application, for an error."""
+def _overlays_text(application: Application) -> str:
+    """Return the part of an error text that names the overlays; empty if there are none."""
     overlays = ", ".join(application.overlays)
     return f" or overlays (now {overlays})" if overlays else ""
 

@@ -126,7 +126,7 @@ _STRUCTURE: Final = frozenset({"properties", "additionalProperties", "items", "p
 
 
 def _may_be_text(node: Node) -> bool:
-    """Return whether a schema itself admits a string. The branches of a union are separate nodes."""
+    """Return whether a schema itself accepts a string. The branches of a union are separate nodes."""
     declared = node.get("type")
     if declared is not None:
         return "string" in ([declared] if isinstance(declared, str) else declared)

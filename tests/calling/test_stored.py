@@ -17,7 +17,7 @@ from tests.calling.models import wished
 from specfn import calling
 from specfn.calling.effects import Ask, Done, Invoke
 from specfn.errors import UsageError
-from specfn.invocation.storage import decode, encode, storable
+from specfn.invocation.storage import decode, encode, summary_as_json
 
 ROOT = Path(__file__).parents[2]
 
@@ -94,8 +94,8 @@ def test_bytes_survive(value: Any) -> None:
 )
 def test_a_servers_data_is_json(value: Any) -> None:
     """Whatever a call came to can be stored, and storing it again changes nothing."""
-    once = storable(value)
-    assert json.loads(json.dumps(once, allow_nan=False)) == once == storable(once)
+    once = summary_as_json(value)
+    assert json.loads(json.dumps(once, allow_nan=False)) == once == summary_as_json(once)
 
 
 def test_what_cannot_be_stored_is_named() -> None:

@@ -214,7 +214,7 @@ def test_summary_and_description_of_a_reference_override() -> None:
 
 
 def test_a_path_item_keeps_its_own_fields_beside_a_reference() -> None:
-    """N3: what a path item says beside its reference stands, the rest is the target's."""
+    """N3: what a path item says next to its reference stands, the rest is the target's."""
     own = {"$ref": "#/components/pathItems/X", "summary": "Ours", "get": {"operationId": "own"}}
     raw = document(("/paths/~1a", own), ("/components/pathItems/X", ITEM))
     item = operations(raw)["paths"]["/a"]

@@ -563,7 +563,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T8",
-        function="specfn.migrate.parameters.parameters:is_of_caller",
+        function="specfn.migrate.parameters.parameters:is_caller_header",
         off=gives(value=False),
         tests="test_no_schema_offers_a_header_that_routes",
     ),
@@ -1275,7 +1275,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T41",
-        function="specfn._internal.json:whole_number",
+        function="specfn._internal.json:read_integer",
         off=lambda _: int,
         tests="test_the_reader_says_where_the_number_is test_integers_are_exact_up_to_the_limit",
     ),

@@ -14,7 +14,7 @@ from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
 from specfn import Connection, Result, load
 from specfn.calling import run
-from specfn.calling.state import storable
+from specfn.calling.state import summary_as_json
 from specfn.errors import (
     ArgumentError,
     DocumentError,
@@ -264,7 +264,7 @@ def test_a_conversation_hides_nothing(loopback: Any, http: Any) -> None:
     assert not UNSEEN & set("".join(read))
     assert r"\u2066" in read[0]
     assert "NaN or infinite" in read[1]
-    assert [json.dumps(storable(each.data), allow_nan=False) for each in outcome.calls] == [
+    assert [json.dumps(summary_as_json(each.data), allow_nan=False) for each in outcome.calls] == [
         "null",
         "[null]",
     ]

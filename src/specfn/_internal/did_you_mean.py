@@ -22,10 +22,10 @@ _MIN_SIMILARITY: Final = 0.55
 _MIN_SHARE: Final = 0.5
 
 
-def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
-    """Return a question with the closest known words; empty if none is close.
+def ask_if_meant(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
+    """Return ``; did you mean 'x'?`` with the closest known words; an empty text if none is close.
 
-    A word that differs in case alone is the closest.
+    A word that differs only in case is the closest.
     """
     from difflib import get_close_matches  # noqa: PLC0415  # 1 ms, only for misspelled words
 
@@ -35,10 +35,10 @@ def similar(word: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """Return the closest known words, or the first ten if none is close; empty if there are no known words."""
+def ask_or_list(word: str, known: Iterable[str]) -> str:
+    """Return the question of ``ask_if_meant``, or a list of the first known words if none is close."""
     there = [*dict.fromkeys(known)]
-    question = similar(word, there, most=3, cutoff=0.5)
+    question = ask_if_meant(word, there, most=3, cutoff=0.5)
     if question:
         return question
     more = ", ..." if len(there) > 10 else ""
@@ -46,7 +46,7 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def closest(text: str, texts: Sequence[str]) -> str | None:
-    """Return the text with the most common letter pairs; ``None`` if none is similar."""
+    """Return the most similar text, by the pairs of letters in common; ``None`` if none is similar."""
     pairs = _pairs(text)
     best, most = None, _MIN_SHARE / 2
     for other in texts[:_MAX_TEXTS]:

@@ -9,6 +9,6 @@ def digest(content: str | bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def mark(content: str | bytes) -> str:
-    """Return the first six digits of the digest, as a suffix for a name."""
+def short_digest(content: str | bytes) -> str:
+    """Return the first six digits of the digest, which make a name unique."""
     return digest(content)[:6]

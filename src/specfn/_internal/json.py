@@ -33,7 +33,7 @@ _MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 def loads(text: str | bytes) -> Any:
     """Read strict JSON (RFC 8259): no NaN, no comments, no trailing text.
 
-    Integers are exact up to ``most_digits``. Only in texts over 4 MiB, integers beyond 64 bits become floats.
+    Integers are exact up to ``max_integer_digits``. Only in texts over 4 MiB, integers beyond 64 bits become floats.
 
     Raises:
         JSONDecodeError: the text is not JSON, is nested deeper than 1,024 levels, or has a number that cannot be
@@ -116,7 +116,7 @@ def read(text: str, **hooks: Any) -> Any:
     """
     if not is_deep_text(text.encode(errors="replace")):
         try:
-            return json.loads(text, **{"parse_int": whole_number, **hooks})
+            return json.loads(text, **{"parse_int": read_integer, **hooks})
         except RecursionError:  # the stack is already deep
             pass
         except TooLongError as error:
@@ -179,18 +179,18 @@ class TooLongError(ValueError):
         self.number = number
 
 
-def whole_number(digits: str) -> int:
-    """Read an integer. Reading one of thousands of digits would take quadratic time.
+def read_integer(digits: str) -> int:
+    """Read an integer of at most ``max_integer_digits``, because reading takes quadratic time.
 
     Raises:
-        TooLongError: it has more digits than ``most_digits``.
+        TooLongError: it has more digits than ``max_integer_digits``.
     """
-    if len(digits.removeprefix("-")) > most_digits():
-        raise TooLongError(f"an integer has more than {most_digits():,} digits", digits)
+    if len(digits.removeprefix("-")) > max_integer_digits():
+        raise TooLongError(f"an integer has more than {max_integer_digits():,} digits", digits)
     return int(digits)
 
 
-def most_digits() -> int:
+def max_integer_digits() -> int:
     """Return the maximum number of digits of an integer: the interpreter's own limit, at most 4,300."""
     return min(sys.get_int_max_str_digits() or _MOST_DIGITS, _MOST_DIGITS)
 

@@ -17,7 +17,7 @@ from typing import (
 
 from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn._internal.frames import without_locals
 from specfn.errors import UsageError
 
@@ -144,7 +144,7 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
             known = [word for record in kinds for word in _field_names(record)]
             word = str(place[-1])
             instead = next(filter(None, (_instead(record, word) for record in kinds)), None)
-            hint = f"; write {instead}" if instead else near(word, known)
+            hint = f"; write {instead}" if instead else ask_or_list(word, known)
             texts.append(f"{'.'.join([name, *owner])} has no field {str(place[-1])!r}{hint}")
         elif not unknown.intersection(place[:1]):
             places.setdefault(_without_member(kind, place), []).append(fault["msg"])
@@ -157,7 +157,7 @@ def _texts(name: str, kind: Any, faults: Sequence[Any]) -> Iterator[str]:
 
 
 def _instead(record: Any, word: str) -> str | None:
-    """Return what a record has instead of a word from another library."""
+    """Return the field of a record that replaces a word from another library, such as ``verify`` of httpx; else ``None``."""
     known: Mapping[str, str] = getattr(record, "instead_of", {})
     return known.get(word.lower())
 

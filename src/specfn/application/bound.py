@@ -18,7 +18,7 @@ from specfn._internal.caller_arguments import (
 from specfn._internal.frames import without_locals_in
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject
-from specfn.answers import FieldNames, asked_fields
+from specfn.answers import FieldNames, parse_fields
 from specfn.application.namespace import Namespace, namespace
 from specfn.application.signature import Argument, arguments_of, signature
 from specfn.connectors.registry import profile
@@ -60,7 +60,7 @@ def _field_names(fields: Sequence[str] | None) -> tuple[FieldNames, ...] | None:
     Raises:
         UsageError: they are not a list of paths.
     """
-    names = None if fields is None else asked_fields(fields)
+    names = None if fields is None else parse_fields(fields)
     if isinstance(names, str):
         raise UsageError(names)
     return names
@@ -232,7 +232,7 @@ class BoundFunction:
         }
 
     def join_arguments(self, given: Sequence[Any], arguments: JsonObject) -> Any:
-        """Return all arguments in the function's own calling style.
+        """Return the arguments of a Python call as one value, in the calling style of the function.
 
         Raises:
             TypeError: as for any Python function whose arguments have names only.

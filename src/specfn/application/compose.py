@@ -93,7 +93,7 @@ def compose(
     if settings.standard == "omit":
         routes = tuple(mark_standard(routes, settings.hidden))
     identities = [route.method_and_path for route in routes]
-    parts, routes = _parts(routes, identities, settings)
+    parts, routes = _name_parts(routes, identities, settings)
     names = naming.names(parts, identities, settings.max_length)
     scopes: dict[
         str, tuple[str, ...]
@@ -147,10 +147,10 @@ def _select(functions: Sequence[Function], settings: Settings) -> tuple[Function
     return tuple(entry.function for entry in chosen)
 
 
-def _parts(
+def _name_parts(
     routes: tuple[Route, ...], identities: Sequence[str], settings: Settings
 ) -> tuple[list[tuple[str, ...]], tuple[Route, ...]]:
-    """Return the parts of each name (rule F1), and the routes with a note where an operationId is not the name."""
+    """Return the parts of the name of each function (rule F1), and the routes; an operationId that cannot be the name gets a note."""
     accessors = [route.accessor for route in routes]
     if settings.naming == "path":
         return accessors, routes

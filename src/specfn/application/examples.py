@@ -261,11 +261,13 @@ def _compose_examples(
     schemas = normalize(raw).document["components"]["schemas"]
     definitions = Definitions(schemas, None, Family(schemas))
     members = schemas[name]["properties"]
-    return {key: _look(definitions, node) for key, node in members.items()}, definitions
+    return {
+        key: _compose_and_follow(definitions, node) for key, node in members.items()
+    }, definitions
 
 
-def _look(definitions: Definitions, node: Any) -> Any:
-    """Return the composed schema of a normalized one, without a reference at its root."""
+def _compose_and_follow(definitions: Definitions, node: Any) -> Any:
+    """Return the composed schema of a normalized one; a reference at the root is followed."""
     composed = definitions.compose(node)
     if isinstance(composed, dict) and composed.keys() == {"$ref"}:
         name = definitions.name_of(composed["$ref"])

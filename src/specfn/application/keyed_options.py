@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.openapi3 import dicts
 from specfn.errors import UsageError
@@ -125,7 +125,7 @@ def _refuse_unmatched_keys(
     operations = [*map(route_keys, routes)]
     for pattern in patterns:
         if not any(keys.match(pattern) for keys in operations):
-            closest = near(pattern, texts_of(operations))
+            closest = ask_or_list(pattern, texts_of(operations))
             raise UsageError(f"Options.{option}: {pattern!r} matches no {what}{closest}")
 
 
@@ -141,7 +141,7 @@ def _refuse_unknown_page_parameters(
         own = [parameter for parameters in groups for parameter in parameters]
         known = {name for one in own for name in (one.key, *one.members)}
         if name.removeprefix("query.") not in known:
-            closest = near(name, sorted(known))
+            closest = ask_or_list(name, sorted(known))
             raise UsageError(f"Options.paging: {pattern!r} has no parameter {name!r}{closest}")
 
 
@@ -153,7 +153,7 @@ def _refuse_unknown_segments(choices: Mapping[str, bool], document: JsonObject) 
     names = {name for text in texts if (name := colon_name(text)) is not None}
     for name in choices:
         if name in wanted - names:
-            closest = near(name, sorted(names)) or "; the document has no such segments"
+            closest = ask_or_list(name, sorted(names)) or "; the document has no such segments"
             raise UsageError(
                 f"Options.path_parameters: {name!r} is not a segment ':{name}' of any path{closest}"
             )
@@ -171,7 +171,7 @@ def _refuse_unknown_parameters(
         if name not in names and name.lower() not in headers:
             reason = "is not a parameter in the query, headers or cookies of any operation"
             raise UsageError(
-                f"Options.hidden: {name!r} {reason}{near(name, sorted(names)) or '; the application has no functions'}"
+                f"Options.hidden: {name!r} {reason}{ask_or_list(name, sorted(names)) or '; the application has no functions'}"
             )
 
 

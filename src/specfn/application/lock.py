@@ -71,7 +71,7 @@ def changes(functions: Sequence[Function], expected: str | Mapping[str, Any]) ->
     """
     known = _read(expected)
     now = {function.name: function for function in functions}
-    gone = _Gone((name, entry) for name, entry in known.items() if name not in now)
+    gone = _MissingFunctions((name, entry) for name, entry in known.items() if name not in now)
     differences: list[Change] = []
     for name, function in now.items():
         if name not in known:
@@ -91,11 +91,11 @@ def _changes_of_parts(before: Mapping[str, str], after: Mapping[str, str]) -> It
         yield from (key for key in before if key not in after and key != "fingerprint")
 
 
-class _Gone:
-    """The functions that are no longer present, found by the fingerprints of their parts.
+class _MissingFunctions:
+    """The reviewed functions that no longer exist, to recognize a renamed one by the fingerprints of its parts.
 
     Attributes:
-        names: of those that are there by no other name either, as far as was asked; in their order.
+        names: the names of the functions for which no renamed one was found so far, in their order.
     """
 
     def __init__(self, entries: Iterable[tuple[str, Mapping[str, str]]]) -> None:

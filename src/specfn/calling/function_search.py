@@ -69,7 +69,7 @@ class FunctionSearch:
         return nothing_found(self._functions.finder.topics(frozenset(among)))
 
     def names(self, found: Iterable[Found], among: Collection[str]) -> list[str]:
-        """Return the advertised names to offer, best last: functions found, and those that supply their arguments."""
+        """Return the advertised names of the functions to offer, the best last: results, and the suppliers of their arguments."""
         functions = [*found]
         suppliers = (name for function in functions for name in function.needs.values())
         names = dict.fromkeys([*(function.name for function in functions), *suppliers])

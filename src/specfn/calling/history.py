@@ -109,7 +109,7 @@ def _add_results(messages: list[Message], results: list[Returned]) -> None:
 
 
 def doubtful_calls(messages: Sequence[Message]) -> list[Call]:
-    """Return the calls of which nobody knows whether they were executed, by their results."""
+    """Return the calls whose results say that they may or may not have been executed."""
     calls: dict[str, Call] = {}
     doubtful: list[Call] = []
     for message in messages:

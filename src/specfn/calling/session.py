@@ -135,7 +135,7 @@ class Session:
     # -- effects and their results ---------------------------------------------------------------
 
     def next(self) -> Effect:
-        """Return the next effect; the same until it is fed.
+        """Return the next effect. Repeated calls return the same one until its result is fed.
 
         If a callable of the caller raises, the conversation ends, and each call has its result.
         """
@@ -145,7 +145,7 @@ class Session:
         return self._effect
 
     def feed(self, answer: Any) -> None:
-        """Take the result of the effect that ``next`` returned.
+        """Continue with the result of the effect that ``next`` returned.
 
         Args:
             answer: the reply for ``Send``; a list of decisions for ``Ask``, or of ``CallResult`` for ``Invoke``, in order.
@@ -165,7 +165,7 @@ class Session:
 
     @contextmanager
     def _closing(self) -> Iterator[None]:
-        """End the conversation if code of the caller raises."""
+        """End the conversation if a function of the caller raises an exception."""
         try:
             yield
         except BaseException:
@@ -223,7 +223,7 @@ class Session:
             self.degrade(f"function {name}: {reason}")
 
     def degrade(self, word: str) -> None:
-        """Record something that was asked for and is not available."""
+        """Record a requested feature that is not available."""
         self._state.record_unavailable(word)
 
     @property

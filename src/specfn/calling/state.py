@@ -14,12 +14,12 @@ from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation import failure_texts
 from specfn.invocation.approval import Refusals
 from specfn.invocation.storage import (
+    content_as_json,
     decode,
     encode,
-    lasting,
-    loaded_repair,
-    storable,
-    stored_repair,
+    repair_as_json,
+    repair_from_json,
+    summary_as_json,
 )
 
 
@@ -179,7 +179,7 @@ def _identity(call: Call) -> str:
 
 def identity(name: str, arguments: Any) -> str:
     """Return the digest of a call: the state must not hold values that a filter or the human part added."""
-    return digest(dumps_sorted([name, _as_sent(lasting(arguments))]))
+    return digest(dumps_sorted([name, _as_sent(content_as_json(arguments))]))
 
 
 def _as_sent(value: Any) -> Any:
@@ -193,11 +193,12 @@ def _as_sent(value: Any) -> Any:
 
 def _dump_record(record: CallRecord) -> JsonObject:
     values = {
-        attribute.name: storable(getattr(record, attribute.name)) for attribute in fields(record)
+        attribute.name: summary_as_json(getattr(record, attribute.name))
+        for attribute in fields(record)
     }
-    return {**values, "repairs": [stored_repair(repair) for repair in record.repairs]}
+    return {**values, "repairs": [repair_as_json(repair) for repair in record.repairs]}
 
 
 def _load_record(item: JsonObject) -> CallRecord:
-    repairs = tuple(map(loaded_repair, item["repairs"]))
+    repairs = tuple(map(repair_from_json, item["repairs"]))
     return CallRecord(**{**item, "repairs": repairs, "errors": tuple(item["errors"])})

@@ -23,7 +23,13 @@ from specfn.invocation.approval import (
 )
 from specfn.invocation.check import PreparedCall, prepare
 from specfn.invocation.permit import approval_request, complete, mask_human_part, model_part
-from specfn.invocation.storage import decode, encode, loaded_repair, storable, stored_repair
+from specfn.invocation.storage import (
+    decode,
+    encode,
+    repair_as_json,
+    repair_from_json,
+    summary_as_json,
+)
 from specfn.tools.function_set import AdvertisedFunction, Catalog
 from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
@@ -135,7 +141,7 @@ class TurnCalls:
         for call in self.calls:
             key = call.call["id"]
             begun = key in self.begun
-            text = failure_texts.cut_off(why) if begun else failure_texts.not_executed(why)
+            text = failure_texts.interrupted_call(why) if begun else failure_texts.not_executed(why)
             self.results.setdefault(key, CallResult(text=text, error=True, executed=begun))
 
     def ready(self) -> tuple[PreparedCall, ...]:
@@ -174,14 +180,14 @@ class TurnCalls:
                 self.results[call.call["id"]] = CallResult(text=text, error=True)
 
     def remember_doubtful(self, state: State, catalog: Catalog, offered: ToolSet) -> None:
-        """Record the writes of earlier conversations with an unknown outcome, as far as they can be called now."""
+        """Record the writes of earlier conversations whose outcome is unknown, so that repeating them needs an approval."""
         for call in state.doubtful:
             earlier = prepare(call, catalog, offered)
             if earlier.answer is None and _is_write(earlier):
                 state.doubt_write(identity(earlier.name, earlier.arguments))
 
     def find_repeated(self, state: State) -> None:
-        """Mark the calls that would repeat a write of this conversation; hold those that repeat one of this turn."""
+        """Mark the calls that repeat a write of this conversation; hold back those that repeat a write of the same turn."""
         waiting: set[str] = set()
         self.held.clear()
         for call in [*filter(_is_write, self._open())]:
@@ -194,7 +200,7 @@ class TurnCalls:
             waiting.add(write)
 
     def release(self, state: State) -> bool:
-        """Release the held calls; return whether there were any."""
+        """Release the calls that were held back; return whether there were any."""
         if not self.held:
             return False
         self.remember(state)
@@ -348,7 +354,7 @@ class TurnCalls:
             "held": sorted(self.held),
             "results": {
                 key: {
-                    attribute.name: storable(getattr(result, attribute.name))
+                    attribute.name: summary_as_json(getattr(result, attribute.name))
                     for attribute in fields(result)
                 }
                 for key, result in self.results.items()
@@ -374,7 +380,7 @@ class TurnCalls:
         for call in turn.ready():
             key = call.call["id"]
             if key in turn.begun:
-                text = failure_texts.cut_off("the conversation was stored meanwhile")
+                text = failure_texts.interrupted_call("the conversation was stored meanwhile")
                 turn.results[key] = CallResult(text=text, error=True, executed=True)
             elif call.answer is not None:
                 turn.results[key] = CallResult(text=call.answer, error=True)
@@ -412,11 +418,11 @@ def _must_ask(needs_approval: NeedsApproval, call: PreparedCall) -> bool:
 
 def _dump_call(call: PreparedCall) -> JsonObject:
     stored: dict[str, Any] = {
-        "call": storable(call.call),
-        "resolution": storable(asdict(call.resolution)),
+        "call": summary_as_json(call.call),
+        "resolution": summary_as_json(asdict(call.resolution)),
         "entry": call.name or None,
         "arguments": encode(call.arguments),
-        "repairs": [stored_repair(repair) for repair in call.repairs],
+        "repairs": [repair_as_json(repair) for repair in call.repairs],
         "removed": list(call.removed),
         "errors": list(call.errors),
         "problems": list(call.problems),
@@ -434,7 +440,7 @@ def _load_call(item: Mapping[str, Any], catalog: Catalog, allowed: Collection[st
         resolution=Resolution(**{**resolution, "candidates": tuple(resolution["candidates"])}),
         entry=None if name is None else catalog.by_name[name],
         arguments=decode(item["arguments"]),
-        repairs=tuple(map(loaded_repair, item["repairs"])),
+        repairs=tuple(map(repair_from_json, item["repairs"])),
         removed=tuple(item.get("removed", ())),
         errors=tuple(item["errors"]),
         problems=tuple(item["problems"]),

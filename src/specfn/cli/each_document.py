@@ -76,10 +76,13 @@ def _pairs(directory: Path, target: Path, suffix: str) -> list[tuple[str, str]]:
             continue
         place = target / path.relative_to(directory)
         place = place if place.suffix == suffix else place.with_name(place.name + suffix)
-        if place in results or place.resolve() == path.resolve():
+        if place in results:
             raise UsageError(
-                f"the result of {str(path)!r} would replace {str(results.get(place, path))!r}; "
-                "pass another directory to -o"
+                f"{str(results[place])!r} and {str(path)!r} would both be written to {str(place)!r}; rename one of them"
+            )
+        if place.resolve() == path.resolve():
+            raise UsageError(
+                f"the result would replace {str(path)!r} itself; pass another directory to -o"
             )
         results[place] = path
     if not results:

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn.errors import (
     ArgumentError,
     SpecfnError,
@@ -145,7 +145,7 @@ def _with_help(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         known = [name for parameter in error.ctx.command.params for name in parameter.opts]
         options = [name for name in (*known, "--help") if name.startswith("--")]
-        close = similar(error.option_name, options, cutoff=0.7)
+        close = ask_if_meant(error.option_name, options, cutoff=0.7)
         if not close and any(parameter.name == "words" for parameter in error.ctx.command.params):
             close = "; an argument of the function is written NAME=VALUE, a header --header 'NAME: VALUE'"
         text = f"there is no option {error.option_name!r}{close}"

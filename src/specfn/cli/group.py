@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 
 #: The subcommands, each with the first sentence of its help, so that ``--help`` imports none of their modules.
 COMMANDS: Final = {
@@ -87,7 +87,7 @@ def _unknown(args: list[str]) -> str:
     """Return the message for arguments that do not begin with a subcommand."""
     first = args[0]
     if "://" not in first and not os.path.isfile(first):  # noqa: PTH113  # False for a path that is too long
-        return f"there is no subcommand {first!r}{near(first, COMMANDS)}"
+        return f"there is no subcommand {first!r}{ask_or_list(first, COMMANDS)}"
     command = args[1] if args[1:2] and args[1] in COMMANDS else "inspect"
     return f"the subcommand is missing before {first!r}; write: specfn {command} {first}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function_names import handles
 from specfn.migrate.operation_keys import OperationKeys
@@ -22,7 +22,7 @@ CONTAINERS: Final = frozenset({"query", "headers", "cookies", "body"})
 
 
 def select_functions(application: "Application", keys: Sequence[str]) -> "NamedFunctions":
-    """Return the functions that keys name, in the document's order; all without keys.
+    """Return the functions that keys name, in the document's order; all functions if there are no keys.
 
     Raises:
         UsageError: a key names no function; the text has the reason or the closest names.
@@ -68,7 +68,7 @@ def _no_match(application: "Application", key: str) -> str:
     if other_case:
         names = ", ".join(map(repr, other_case[:_MAX_NAMES]))
         return f"--select {key!r} matches no function: matching is case-sensitive; there is {names}"
-    return f"--select {key!r} matches no function{near(key, known)}"
+    return f"--select {key!r} matches no function{ask_or_list(key, known)}"
 
 
 def _exclusion_reason(application: "Application", key: str) -> str | None:

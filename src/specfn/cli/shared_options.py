@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
 
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ class Values(_TextType):
         values = self.values()
         if value not in values:
             known = ", ".join(values)
-            self.fail(f"{value!r} is not one of {known}{similar(str(value), values)}", param, ctx)
+            self.fail(
+                f"{value!r} is not one of {known}{ask_if_meant(str(value), values)}", param, ctx
+            )
         return value
 
     def shell_complete(

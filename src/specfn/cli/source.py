@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn._internal.url import url_without_secrets
 from specfn.api import convert
 from specfn.cli import output
@@ -276,7 +276,7 @@ def check_file(path: str) -> None:
     if is_directory:
         raise UnreadableFileError(f"{shown} is a directory; pass the path of a file in it")
     if is_missing:
-        raise UnreadableFileError(f"there is no file {shown}{_meant(path)}")
+        raise UnreadableFileError(f"there is no file {shown}{_advice_for_missing_file(path)}")
     if is_refused:
         raise UnreadableFileError(f"{shown} cannot be read; check its permissions")
 
@@ -289,14 +289,14 @@ _HOST: Final = re.compile(r"[\w.-]+(:\d+|\.[a-z]{2,})(/|$)", re.IGNORECASE)
 _MAX_NAMES: Final = 2_000
 
 
-def _meant(path: str) -> str:
-    """Return the advice for a path without a file: a file with a similar name, or a URL without its scheme."""
+def _advice_for_missing_file(path: str) -> str:
+    """Return advice for a path at which there is no file: a file with a similar name, or the URL that may be meant."""
     folder, name = os.path.split(path)
     try:
         names = os.listdir(folder or ".")  # noqa: PTH208  # names alone
     except (OSError, ValueError):
         names = []
-    question = similar(name[:_SHOWN], names[:_MAX_NAMES], cutoff=0.8)
+    question = ask_if_meant(name[:_SHOWN], names[:_MAX_NAMES], cutoff=0.8)
     if question:
         return question
     if _HOST.match(path[:_SHOWN]) and "/" in path:

@@ -238,7 +238,7 @@ class BranchRule:
         return matched
 
     def _is_covered(self, old: Any, new: Any, after: list[Any], depth: int) -> bool:
-        """Return whether a new alternative refuses a value of an old one, but another one accepts each."""
+        """Return whether the values of an old alternative that its new counterpart refuses fit another alternative."""
         if len(after) == 1 or depth >= _MAX_DEPTH or self._pairs.is_unchanged(old, new):
             return False
         is_refused = self._pairs.verdict(old, new, depth + 1) != "no"

@@ -20,19 +20,19 @@ ALL_TYPES: Final = frozenset(BY_TYPE)
 
 
 def types_of(schema: JsonObject) -> frozenset[str]:
-    """Return the types that a schema accepts; those of its values if it lists them."""
+    """Return the types of the values that a schema accepts. If the schema lists its values, their types count."""
     values = values_of(schema)
-    return _types_in(schema) if values is None else frozenset(map(_type_of, values))
+    return _declared_types(schema) if values is None else frozenset(map(_type_of, values))
 
 
-def _types_in(schema: JsonObject) -> frozenset[str]:
+def _declared_types(schema: JsonObject) -> frozenset[str]:
     declared = schema.get("type", ALL_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
 
 def values_of(schema: JsonObject) -> list[Any] | None:
-    """Return all values that a schema accepts by its types and lists; ``None`` if their number is not limited."""
-    types = _types_in(schema)
+    """Return all values that a schema accepts; ``None`` if neither its types nor its lists limit their number."""
+    types = _declared_types(schema)
     if "const" in schema:
         listed_too = {*map(_key, schema.get("enum", [schema["const"]]))}
         values = [schema["const"]] if _key(schema["const"]) in listed_too else []
@@ -84,7 +84,7 @@ def type_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
 
 
 def _lists(old: JsonObject, new: JsonObject) -> bool:
-    """Return whether one of the schemas lists its values."""
+    """Return whether one of two schemas lists its values."""
     return not {"enum", "const"}.isdisjoint({*old, *new})
 
 

@@ -101,7 +101,7 @@ class _Edge(NamedTuple):
 
 
 def _sorted(edges: list[_Edge]) -> list[_Edge]:
-    """Return references by their places, so that the first place of a definition is the same in both directions."""
+    """Sort references by their places, so that both directions of a comparison report a definition at the same place."""
     return sorted(edges, key=attrgetter("tokens"))
 
 
@@ -313,9 +313,10 @@ class SchemaPairs:
         only_verdict: bool = False,
         is_given: bool = False,
     ) -> _Part:
-        """Compare two schemas down to their references. At a depth, it is only a try to choose an alternative.
+        """Compare two schemas without following their references.
 
-        For a verdict, the first change that breaks callers is enough.
+        With a ``depth``, the comparison only helps to choose between alternatives. With ``only_verdict``, it ends at the
+        first change that breaks callers.
         """
         part = _Part([], [])
         if depth == 0:

@@ -89,7 +89,7 @@ class StreamParts:
         self._place = 0
 
     def begin(self, index: int | None, item: JsonObject) -> JsonObject:
-        """Add a part at an index, which may have parts already; without an index, at the last one used."""
+        """Add a part at an index, where parts may exist already. Without an index, the last used one counts."""
         self._place = self._place if index is None else index
         self._parts_in_order.append((self._place, item))
         self._at[self._place] = item

@@ -192,7 +192,7 @@ def _text(content: Any) -> str:
 
 
 def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
-    """Return the namespace of each function outside of the default one; a deferred function has its own name."""
+    """Return the namespace of each function that is not in the default one. A deferred function is its own namespace."""
     found: dict[str, str] = {}
     for tool in tools:
         if tool.get("type") == "namespace":
@@ -227,7 +227,7 @@ _STOPS: Final[Mapping[str, Stop]] = {"in_progress": "pending", "queued": "pendin
 
 
 def _stop(data: Mapping[str, Any], output: Sequence[Mapping[str, Any]], *, calls: bool) -> Stop:
-    """Return the reason why the model stopped: the status, and for an incomplete response what is incomplete."""
+    """Return why the model stopped. A response whose last items are unfinished counts as truncated."""
     if (data.get("incomplete_details") or {}).get("reason") == "content_filter":
         return "refused"
     stop = stop_of(str(data.get("status") or ""), _STOPS, calls=calls)

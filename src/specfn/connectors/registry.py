@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import Profile
@@ -125,11 +125,11 @@ _VENDORS: Final = {
 
 
 def _of_vendor(word: str, homes: Collection[str]) -> str:
-    """Return a question with the known name of the vendor that a word belongs to; empty if there is none."""
+    """Return ``; did you mean ...?`` for a word that names a known vendor in another way; else the closest name."""
     parts = re.findall(r"[a-z]+", word.lower())
     names = (_VENDORS.get(part, part) for part in parts)
     name = next((name for name in names if name in homes), None)
-    return f"; did you mean {name!r}?" if name else similar(word, homes)
+    return f"; did you mean {name!r}?" if name else ask_if_meant(word, homes)
 
 
 def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:

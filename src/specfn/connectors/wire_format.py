@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JSONDecodeError, JsonObject, dumps, loads
 from specfn.connectors.turn import Call, Message, Prompt, Returned, Turn
 from specfn.errors import UsageError
@@ -110,7 +110,7 @@ def legal_name(called: str, taken: Iterable[str] = (), longest: int = 64) -> str
     legal = _ILLEGAL.sub("_", called)[:longest] or "_"
     if legal not in set(taken):
         return legal
-    return f"{legal[: longest - 7]}_{mark(called)}"
+    return f"{legal[: longest - 7]}_{short_digest(called)}"
 
 
 def plain(value: Any, what: str) -> JsonObject:
@@ -134,7 +134,7 @@ def plain(value: Any, what: str) -> JsonObject:
 
 
 def object_of(arguments: Any) -> JsonObject:
-    """Return arguments as an object, for vendors that require one; an empty one if they are invalid."""
+    """Return arguments as an object, for vendors that require one; an empty object if they are not an object."""
     if isinstance(arguments, str):
         try:
             arguments = loads(arguments)
@@ -193,12 +193,12 @@ def blocks_of(
 def with_calls(
     blocks: Iterable[JsonObject], kind: str, key: str, calls: Sequence[Call]
 ) -> list[JsonObject]:
-    """Return a vendor's own blocks with the ids and names of the conversation's calls.
+    """Return the blocks of a vendor's message, in which the calls get the ids and names that the conversation uses.
 
     Args:
         blocks: the blocks.
-        kind: the ``type`` of a block that is a call.
-        key: the member of such a block with its id.
+        kind: the ``type`` of the blocks that are calls.
+        key: the member of such a block that contains the id.
         calls: the calls, in order.
     """
     members = iter({key: call["id"], "name": call["name"]} for call in calls)

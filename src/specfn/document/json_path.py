@@ -68,7 +68,7 @@ class _Node(JSONPathNode):
 
 
 class _Query(JSONPathQuery):
-    """A query whose steps are counted, also within filters."""
+    """A query that counts its steps, also within filters."""
 
     __slots__ = ()
     env: "_Environment"

@@ -91,7 +91,7 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
 
 
 class _Round(NamedTuple):
-    """The result of one round of normalizing.
+    """The result of normalizing once.
 
     Attributes:
         result: the normalized document.

@@ -188,7 +188,7 @@ def _wrapped_call(given: Any) -> _WrappedCall | None:
 
 
 def _badness(failure: Failure) -> tuple[bool, int]:
-    """Return how many problems concern the root. The more, the less the arguments match the function."""
+    """Return a measure of how badly arguments match a function: the number of problems that concern the root."""
     depths = [len(input_tokens(problem.path) or ()) for problem in failure.errors]
     return 0 in depths, depths.count(1)
 
@@ -266,7 +266,7 @@ def _repair(
     keep_parsed: bool,
     texts: Sequence[str],
 ) -> Success | Failure:
-    """Return the outcome of arguments with their unambiguous mistakes repaired, else the outcome."""
+    """Return the outcome after unambiguous mistakes are repaired; the same outcome if there is nothing to repair."""
     if function.fault is not None:
         return outcome
     route, schemas = function.route, function.schemas
@@ -338,7 +338,7 @@ def _name_connection(
 
 
 def _paths_of_filters(route: Route) -> tuple[str, ...]:
-    """Return the beginnings of the paths of filters."""
+    """Return the paths below which the filters of a request are."""
     if route.safety == "destructive" or route.body is None:
         return ("$input",)
     index = [key for key, _ in route.keys].index("query") if route.query else -1

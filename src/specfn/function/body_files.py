@@ -82,7 +82,7 @@ def _properties(
 
 
 def _is_file(part: MultipartPart) -> bool:
-    """Return whether a text in a part is a file."""
+    """Return whether a string in a multipart part is the content of a file."""
     return (part.is_file or part.transfer is not None) and part.style is None and part.inner is None
 
 

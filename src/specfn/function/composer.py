@@ -17,7 +17,7 @@ from specfn.function.function_schemas import (
     validator_of,
 )
 from specfn.function.shown_arguments import shown_arguments
-from specfn.migrate.parameters.fixed import values_of_parameters, without_fixed_parameters
+from specfn.migrate.parameters.fixed import fixed_values, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
 from specfn.schema.compose.polymorphism import Family, component_of
@@ -108,7 +108,7 @@ class Composer:
         """
         known: dict[tuple[int, str], str | None] = {}
         for route in routes if self.settings.fixed else ():
-            for key, parameter, value in values_of_parameters(route):
+            for key, parameter, value in fixed_values(route):
                 schema = parameter.schema
                 if parameter.members:
                     schema = self.resolve_schema(schema)["properties"][key]

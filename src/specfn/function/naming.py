@@ -146,7 +146,7 @@ def _digests(identity: str, max_length: int) -> Iterator[str]:
 
 
 def _wrap_hash(accessor: Sequence[str], digest: str, max_length: int) -> str:
-    """Put a head and a tail around a hash.
+    """Return a name that consists of a beginning, a hash, and an end.
 
     The head is the most informative part: the nearest segments and the verb, then as many parameters as fit. The tail
     is the last parameter, or the whole last element if it is short.
@@ -181,7 +181,7 @@ def _nearest(namespace: Sequence[str], room: int) -> str:
 
 
 def _word_end(text: str, most: int) -> int:
-    """Return the end of the last whole word within so many characters, or 0."""
+    """Return the position after the last whole word within ``most`` characters, or 0."""
     if len(text) <= most:
         return len(text)
     return max((boundary.start() for boundary in _WORD.finditer(text, 1, most + 1)), default=0)

@@ -51,7 +51,7 @@ def _secret(value: Any) -> SecretStr:
 
 
 def seal_credential(value: Any) -> Any:
-    """Return what a credential callable returned with its texts as ``SecretStr``, so that no repr shows them."""
+    """Return a credential from a callable with its texts as ``SecretStr``, so that no repr shows them."""
     if isinstance(value, tuple):
         return tuple(SecretStr(part) if isinstance(part, str) else part for part in value)
     return SecretStr(value) if isinstance(value, str) else value

@@ -85,7 +85,7 @@ _BETWEEN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
-    """A secret as a regular expression, with a run of letters and digits that is in each of its matches."""
+    """The regular expression of a secret, and letters and digits that occur in every match, for a quick test."""
 
     pattern: str = field(repr=False)
     probe: str = field(repr=False)
@@ -310,7 +310,7 @@ class Masking:
 
 
 def _is_telling(text: str, value: PrivateValue) -> bool:
-    """Return whether a text of the human part is masked wherever it occurs as a whole word.
+    """Return whether a text of the human part is unusual enough to be masked wherever it occurs as a whole word.
 
     Dates, words of an enumeration, a single name of a person or a place and a domain occur in responses for other
     reasons. The census in ``tests/corpus/test_masking_census.py`` shows what else does.

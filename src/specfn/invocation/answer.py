@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from specfn._internal.json import JsonObject
 from specfn._internal.values import brief
 from specfn.errors import SpecfnError
-from specfn.invocation.storage import encode, storable, stored_repair
+from specfn.invocation.storage import encode, repair_as_json, summary_as_json
 from specfn.records import Repair
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class PendingCall:
         return {
             "function": self.function,
             "safety": self.safety,
-            "arguments": storable(self.arguments),
+            "arguments": summary_as_json(self.arguments),
             "expires": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.expires)),
         }
 
@@ -117,7 +117,7 @@ class Answer:
             "text": self.text,
             "kind": self.kind,
             "result": None if self.result is None else _result(self.result),
-            "repairs": [stored_repair(repair) for repair in self.repairs],
+            "repairs": [repair_as_json(repair) for repair in self.repairs],
             "next": self.next,
             "dropped": self.dropped,
             "pending": None if self.pending is None else self.pending.as_json(),

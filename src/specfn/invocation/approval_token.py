@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, Final
 
 from specfn._internal.json import dumps, dumps_sorted, loads
-from specfn.answers import FieldNames, asked_fields, field_path
+from specfn.answers import FieldNames, field_path, parse_fields
 from specfn.errors import UsageError
 from specfn.http.files import File, file_of
 
@@ -128,7 +128,7 @@ class ApprovalTokens:
         """Return the fields in a token; ``None`` for all. ``refusal`` reports an altered token."""
         content = _decode(token) or b""
         try:
-            found = asked_fields(loads(content[_SIZE:])) if content[_SIZE:] else None
+            found = parse_fields(loads(content[_SIZE:])) if content[_SIZE:] else None
         except ValueError:
             return None
         return None if isinstance(found, str) else found

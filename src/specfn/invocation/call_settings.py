@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from specfn._internal.caller_arguments import require_texts
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn._internal.io import SyncIO
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
@@ -38,7 +38,7 @@ def permitted_names(allow: Collection[str], keys: FunctionKeys) -> frozenset[str
     try:
         return keys.select(["read", *listed], option="allow")
     except UnknownFunctionError as error:
-        hint = similar(error.called, SAFETIES)
+        hint = ask_if_meant(error.called, SAFETIES)
         reason = f"{error.called!r} is unknown{hint}" if hint else error
         raise UsageError(
             f"allow is invalid: {reason}; expected read, write, destructive or names of functions"

@@ -154,7 +154,7 @@ def check(
 ) -> Success | Failure:
     """Check the arguments that a model sent for a function, and that a request can carry them.
 
-    If the function has a human part, only the model's part is checked. The schema may admit a value that no request can
+    If the function has a human part, only the model's part is checked. The schema may accept a value that no request can
     carry safely, such as ``..`` in a path or a line feed in a header. Such a value is reported like any other error, so
     that the model can correct it before a human is asked for approval.
 

@@ -261,9 +261,9 @@ def not_executed(why: str) -> str:
     return f"This call was not executed: {why}. {NOTHING}"
 
 
-def cut_off(why: str) -> str:
-    """Return the text for a call that had begun when the conversation ended."""
-    return f"Error: this call was begun and not waited for: {why}. {UNKNOWN_OUTCOME}"
+def interrupted_call(why: str) -> str:
+    """Return the text for a call that was in progress when the conversation ended."""
+    return f"Error: the conversation ended during this call: {why}. {UNKNOWN_OUTCOME}"
 
 
 def no_calls() -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.answers import FieldNames, asked_fields
+from specfn.answers import FieldNames, parse_fields
 from specfn.function.arguments import integers_not_in_digits, source_texts
 from specfn.function.function import Function
 from specfn.invocation.response_fields import DocumentedFields, ResponseFields
@@ -34,7 +34,7 @@ class SentArguments:
 
 def with_fields(sent: SentArguments, fields: Any) -> SentArguments:
     """Return arguments with the fields that a model asks for, or with the reason why they are invalid."""
-    names = asked_fields(fields)
+    names = parse_fields(fields)
     if isinstance(names, str):
         return replace(sent, fields=None, problem=names)
     return replace(sent, fields=names, problem=None)

@@ -30,7 +30,7 @@ def in_style(function: Function, named: JsonObject) -> Any:
 
 
 def repair(function: Function, named: JsonObject) -> JsonObject | None:
-    """Return arguments by key as they are valid, after repairs without loss; ``None`` if they are invalid."""
+    """Return valid arguments by key, if necessary after repairs without loss; ``None`` if they cannot be repaired."""
     verdict = function.coerce(in_style(function, named))
     return None if isinstance(verdict, Failure) else by_key(function, verdict.data)
 

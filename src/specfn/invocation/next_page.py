@@ -155,7 +155,7 @@ class _ReceivedPage:
     before: Before
 
     def following(self, target: str | None, *, describes_pages: bool) -> NextPage:
-        """Return the page that the response names, or a counter.
+        """Return the next page: the one that the response names, else the one after this by a counter.
 
         Args:
             target: the URL of the next page in the headers.
@@ -188,7 +188,7 @@ class _ReceivedPage:
         return NextPage(problem=_NO_VALUE) if more else UNKNOWN
 
     def _ends_without_value(self) -> bool:
-        """Return whether a response without a next value is the last: the document or the response has its place."""
+        """Return whether a response without a next value is the last page, because the document or the response has a member for it."""
         paging = self.paging
         if paging.kind not in {"cursor", "url", "link"}:
             return False
@@ -346,13 +346,13 @@ class _ReceivedPage:
 
 
 def _is_rising(items: list[Any], path: Names) -> bool:
-    """Return whether the last of the numbers that identify items is the greatest; a list from new to old goes back."""
+    """Return whether the last identifier is the greatest number, unlike in a list from new to old. Texts count as rising."""
     numbers = [int(text) for item in items if (text := str(value_at(item, path))[:40]).isdecimal()]
     return len(numbers) < len(items) or numbers[-1] == max(numbers)
 
 
 def _says_more(data: Any, paging: Paging) -> bool | None:
-    """Return what a boolean of the response says: whether there is a next page; ``None`` without such a boolean."""
+    """Return whether a boolean of the response announces a next page; ``None`` if there is no such boolean."""
     more, last = value_at(data, paging.more), value_at(data, paging.last)
     if isinstance(more, bool):
         return more

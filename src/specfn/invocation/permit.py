@@ -21,7 +21,7 @@ from specfn.validation.outcome import Failure
 async def permit(
     call: PreparedCall, settings: CallSettings, granted: str | None
 ) -> PreparedCall | Answer:
-    """Return the call as it is sent, or the answer of a call that is not sent.
+    """Return the call to send, or the answer to a call that is not sent.
 
     Args:
         call: the call with the model's part of the arguments.
@@ -34,7 +34,7 @@ async def permit(
     function = _function(call)
     is_allowed = settings.permits(call.name)
     if not is_allowed and not settings.ask and (settings.approve is None or granted is not None):
-        return _refuse_or_complete(call, settings)
+        return _refuse_without_approver(call, settings)
     human = None
     if is_shared(function) and settings.fill is not None:
         human = await settings.io.result_of(
@@ -55,8 +55,8 @@ async def permit(
     return _wait(call, completed, settings, human)
 
 
-def _refuse_or_complete(call: PreparedCall, settings: CallSettings) -> PreparedCall | Answer:
-    """Return the answer of a call that needs an approval, if no approver can be asked."""
+def _refuse_without_approver(call: PreparedCall, settings: CallSettings) -> PreparedCall | Answer:
+    """Return the answer to a call that needs an approval that nobody can give. A missing human part is reported first."""
     if settings.fill is None and (completed := _complete(call, None)).answer is not None:
         return completed
     return _refuse(call, failure_texts.nobody_to_ask(call.name, _function(call).safety))
@@ -90,7 +90,7 @@ def _complete(call: PreparedCall, human: Any) -> PreparedCall:
 def _wait(
     call: PreparedCall, completed: PreparedCall, settings: CallSettings, human: Any
 ) -> Answer:
-    """Return the answer of a call that waits for an approval, or for an approval with the human part.
+    """Return the answer to a call that waits for an approval, perhaps together with the human part.
 
     Args:
         call: the call with the model's part of the arguments.

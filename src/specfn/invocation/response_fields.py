@@ -16,11 +16,11 @@ from specfn.answers import (
     FieldNames,
     Filtered,
     Keep,
-    absent,
     covers,
     field_names,
     field_path,
-    filtered,
+    filter_data,
+    missing_paths,
 )
 from specfn.errors import UsageError
 from specfn.function.function import Function
@@ -104,10 +104,10 @@ class ResponseFields:
             note = "The document does not describe this response, so all of its fields are shown."
         place = place_of_fields(result.media_type)
         kept = None if keep is None else paths_in_items(keep, result.media_type)
-        found = filtered(self._without_texts(result), kept, self._never_shown(result))
+        found = filter_data(self._without_texts(result), kept, self._never_shown(result))
         missing: tuple[str, ...] = ()
         if keep is not None and self.is_asked:
-            missing = absent(found.data, [(*place, *names) for names in keep])
+            missing = missing_paths(found.data, [(*place, *names) for names in keep])
         named = replace(found, dropped=_outside(found.dropped, place))
         shown = replace(result, data=found.data)
         return ResponseView(shown, named, _outside(missing, place), note)
@@ -122,13 +122,13 @@ class ResponseFields:
         if not self.drop or not result.ok or not data:
             return data
         if not isinstance(data, str | bytes):
-            return filtered(self._without_texts(result), None, self._never_shown(result)).data
+            return filter_data(self._without_texts(result), None, self._never_shown(result)).data
         values = _values(data)
         if not values:
             if isinstance(data, str):
                 return _WITHHELD
             return data if self._is_file(result.media_type, data) else _NO_FILE
-        kept = [filtered(value, None, self.drop).data for value in values]
+        kept = [filter_data(value, None, self.drop).data for value in values]
         return kept[0] if len(kept) == 1 else kept
 
     def file(self, result: "Result") -> bytes | None:

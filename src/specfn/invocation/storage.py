@@ -17,16 +17,16 @@ _SCALARS: Final = (str, int, type(None))
 _Other = Callable[[Any], Any]
 
 
-def storable(value: Any) -> Any:
-    """Return any value as JSON for a record.
+def summary_as_json(value: Any) -> Any:
+    """Return any value as JSON that a person can read in a record.
 
     Bytes become their number, NaN and infinities become null, and other objects become the names of their classes.
     """
     return _copy(value, _summary)
 
 
-def lasting(value: Any) -> Any:
-    """Return any value as JSON that differs for different bytes."""
+def content_as_json(value: Any) -> Any:
+    """Return any value as JSON that contains the bytes in base64, so that different bytes differ."""
     return _copy(value, lambda item: _bytes(item) if isinstance(item, bytes) else _summary(item))
 
 
@@ -44,15 +44,17 @@ def decode(value: Any) -> Any:
     return _copy(value, _summary, _decode_object)
 
 
-def stored_repair(repair: Repair) -> Mapping[str, Any]:
+def repair_as_json(repair: Repair) -> Mapping[str, Any]:
     """Return a repair as JSON; ``before`` and ``after`` are omitted if there is no value."""
     found = {"path": repair.path, "kind": repair.kind}
     values = {"before": repair.before, "after": repair.after}
-    return found | {key: storable(each) for key, each in values.items() if each is not ABSENT}
+    return found | {
+        key: summary_as_json(each) for key, each in values.items() if each is not ABSENT
+    }
 
 
-def loaded_repair(stored: Mapping[str, Any]) -> Repair:
-    """Return the repair that ``stored_repair`` serialized."""
+def repair_from_json(stored: Mapping[str, Any]) -> Repair:
+    """Return the repair that ``repair_as_json`` serialized."""
     return Repair(**{"before": ABSENT, "after": ABSENT, **stored})
 
 

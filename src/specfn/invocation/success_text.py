@@ -330,7 +330,7 @@ class _TruncatedPage:
     complete: int
 
     def continued(self) -> tuple[JsonObject | None, int, bool]:
-        """Return the arguments of the rest, the number of complete items before it, and whether it repeats them.
+        """Return the arguments that request the rest, the number of complete items before it, and whether they are sent again.
 
         If it does, it is this page with fewer items.
         """

@@ -237,11 +237,11 @@ def _check(
 def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
     if fields and output_schema:
         raise UsageError(
-            "fields=True and output_schema=True exclude each other: a filtered response does not match its schema"
+            "fields=True and output_schema=True exclude each other: a response without some fields does not match its schema"
         )
     if fields and mode == "code":
         raise UsageError(
-            'fields contradicts mode="code": code reads whole responses and returns what it needs; pass one or the other'
+            'fields=True and mode="code" exclude each other: a script reads read_whole_number responses and returns what it needs'
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 import yaml
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
 from specfn.http.call_options import CALL_OPTIONS
 from specfn.migrate.parameters.reserved import credential_reason
@@ -215,7 +215,7 @@ class _ConfigReader:
             name = str(key.value) if isinstance(key, yaml.ScalarNode) else "?"
             where = f"{place}.{name}" if place else name
             if known is not None and name not in known:
-                hint = near(name, known) or f"; known keys are {', '.join(known)}"
+                hint = ask_or_list(name, known) or f"; known keys are {', '.join(known)}"
                 self._fail(key, where, f"unknown key{hint}")
             if name in members:
                 self._fail(key, where, "duplicate key; remove one of them")

@@ -109,7 +109,7 @@ class HttpApp:
 def keep_streams() -> Callable[[], None]:
     """Keep the streams of the SDK open when the process gets a signal; return the function that ends them.
 
-    Otherwise the SDK's library would cut the responses to calls in flight. This is a setting of the whole process.
+    Otherwise the SDK's library would cut the responses to calls in flight. This is a setting of the read_whole_number process.
     """
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]  # it has no annotations
 
@@ -120,7 +120,7 @@ def keep_streams() -> Callable[[], None]:
 
 
 def _path_of(scope: Message) -> str | None:
-    """Return the path of an HTTP request below the path at which the application is mounted."""
+    """Return the path of an HTTP request, relative to the path at which this application is mounted."""
     if scope["type"] != "http":
         return None
     path: str = scope["path"]

@@ -162,6 +162,6 @@ def content_block(result: Result, files: SavedFiles | None) -> types.ContentBloc
 
 
 def _about(result: Result, kind: FileType, more: str = "") -> str:
-    """Return the beginning of a sentence: the confirmed type and the size of a response."""
+    """Return the beginning of a sentence about a binary response: its type, if its bytes confirm it, and its size."""
     size = f"{more}{len(result.data):,} bytes"
     return f"The response is a file of type {kind.media_type} with {size}"

@@ -199,7 +199,7 @@ def search_arguments(sent: Mapping[str, Any], most: int, default: int) -> tuple[
     words = sent.get("words", sent.get("query"))
     if not isinstance(words, str):
         raise InvalidCallError(expected(SEARCH, "words", "a text", sent))
-    limit = whole(sent.get("limit", default))
+    limit = read_whole_number(sent.get("limit", default))
     if limit is None or limit < 1:
         raise InvalidCallError(expected(SEARCH, "limit", f"a number from 1 to {most}", sent))
     return words, min(limit, most)
@@ -335,8 +335,8 @@ def _schema_or_outline(
     return {"outline": level, "note": hint}
 
 
-def whole(value: Any) -> int | None:
-    """Return a whole number that a model sent, also as a text; ``None`` for anything else."""
+def read_whole_number(value: Any) -> int | None:
+    """Read a read_whole_number number that a model sent as a number or a text; ``None`` for anything else."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         return int(value)
     if isinstance(value, float) and value.is_integer():

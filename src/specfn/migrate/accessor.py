@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain, groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.digest import digest, mark
+from specfn._internal.digest import digest, short_digest
 from specfn.migrate.route import Pieces, Placeholder, Template
 from specfn.records import method_and_path
 
@@ -96,7 +96,7 @@ def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
 
 
 class _Natural(NamedTuple):
-    """The accessor of a path, and whether any part of the path was changed for it."""
+    """The accessor that a path leads to, before collisions are resolved, and whether a part of the path was changed for it."""
 
     accessor: _Accessor
     changed: bool
@@ -223,7 +223,7 @@ def _ascii_word(word: str) -> str:
 
 
 def _hash(text: str) -> str:
-    return f"x{mark(text)}"
+    return f"x{short_digest(text)}"
 
 
 # -- collisions within one document (rules R12 and R13)

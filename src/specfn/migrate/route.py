@@ -56,7 +56,7 @@ class Parameter(NamedTuple):
         allow_empty_value: whether an empty value may be sent.
         media_type: the media type of a ``content`` parameter, whose value is serialized by it.
         members: the properties that a spread object parameter (rule R6) puts into its group; else empty.
-        pointer: the location of the declaration in the document; empty without one.
+        pointer: the location of the declaration in the document; empty if there is no declaration.
     """
 
     name: str
@@ -95,7 +95,7 @@ class MultipartPart(NamedTuple):
     Attributes:
         media_types: the media types of ``contentType``, ranges included; empty if the value's type decides.
         is_file: whether a string is the content of a file.
-        admits_text: whether the string may also be a text that is not a file.
+        accepts_text: whether the string may also be a text that is not a file.
         file_type: the media type that the schema declares for the content.
         transfer: the encoding in which the content is sent, e.g. ``base64``; ``None`` for no encoding.
         headers: further headers, whose value the document fixes.
@@ -105,7 +105,7 @@ class MultipartPart(NamedTuple):
 
     media_types: tuple[str, ...] = ()
     is_file: bool = False
-    admits_text: bool = False
+    accepts_text: bool = False
     file_type: str | None = None
     transfer: str | None = None
     headers: tuple[tuple[str, str], ...] = ()

@@ -393,7 +393,7 @@ def _segment(route: Route) -> Iterator[_Place]:
 
 
 def _text(route: Route) -> tuple[_Place, ...]:
-    """Return the summary, else the description, from its verb on."""
+    """Return the words of the summary, else of the description, from the verb on."""
     for token in ("summary", "description"):
         text = route.operation.get(token)
         if isinstance(text, str) and text.strip():

@@ -225,7 +225,7 @@ def _with_braces(
 
 
 def _alone(texts: list[str], declared: frozenset[str]) -> str | None:
-    """Return the segment ``:a`` that pairs with a declaration of another name: one is left on each side (rule R4)."""
+    """Return the segment ``:a`` that belongs to a declaration of another name, because both are the only ones left (rule R4)."""
     braced = [
         piece.name
         for text in texts

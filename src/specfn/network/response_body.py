@@ -179,7 +179,7 @@ def framing(method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) ->
 
 
 def after_head(content: bytes | bytearray) -> bytes | None:
-    """Return the bytes after the headers of the final response, which may follow interim responses.
+    """Return the bytes after the headers of the final response; interim responses (1xx) before it are skipped.
 
     Returns ``None`` if the end of the headers is not found: httpcore then reads headers by other rules.
     """

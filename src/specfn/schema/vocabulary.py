@@ -79,7 +79,7 @@ BESIDE_UNION = frozenset(
     }
 )
 
-#: Keywords whose evaluations ``unevaluatedProperties`` considers. Beside them, no other keyword can replace it.
+#: Keywords whose evaluations ``unevaluatedProperties`` considers. Next to them, no other keyword can replace it.
 BEYOND = frozenset({"allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf"})
 
 #: Keywords of objects.

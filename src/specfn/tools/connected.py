@@ -1,4 +1,4 @@
-"""Functions without what a connection always sends, as a model that calls through it reads them (rule R7)."""
+"""Functions without the parameters that a connection always sends, so that a model does not have to fill them in (rule R7)."""
 
 from collections.abc import Iterator
 from dataclasses import replace

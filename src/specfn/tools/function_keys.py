@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, Protocol
 
-from specfn._internal.did_you_mean import near, nearest
+from specfn._internal.did_you_mean import ask_or_list, nearest
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import handles, normalize_handle, operation_ids
@@ -76,7 +76,7 @@ class FunctionKeys:
         return function
 
     def resolve_option_key(self, option: str, key: str) -> NamedFunction:
-        """Return the one function that a key of an option names, as ``find``.
+        """Return the one function that a key of an option names; raise ``UsageError`` if there is none, or several.
 
         Raises:
             UsageError: it names no function or several; the text has the closest names.
@@ -90,7 +90,7 @@ class FunctionKeys:
                 f"{option}: {key!r} is ambiguous; it may mean {' and '.join(equal[:3])}. Use one of these names"
             )
         known = [name for function in self._functions for name in handles(function.function)]
-        raise UsageError(f"{option}: there is no function {key!r}{near(key, known)}")
+        raise UsageError(f"{option}: there is no function {key!r}{ask_or_list(key, known)}")
 
     @cached_property
     def _unambiguous(self) -> Mapping[str, NamedFunction]:

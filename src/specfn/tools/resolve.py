@@ -133,7 +133,7 @@ class Directory:
         """The names by the foldings of all their handles."""
         index: dict[str, set[str]] = {}
         for handle, names in (*((name, {name}) for name in self._names), *self._handles.items()):
-            for key in spelling.handle_keys(handle):
+            for key in spelling.lookup_keys(handle):
                 index.setdefault(key, set()).update(names)
         return index
 

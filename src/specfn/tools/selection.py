@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias, TypeVar
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_names import handles
@@ -145,7 +145,7 @@ def _any_of(functions: Sequence[Function], part: str, words: Sequence[str]) -> _
     for word in words:
         if not any(matches(word, function) for function in functions):
             known = (text for function in functions for text in texts_of(function))
-            raise UsageError(f"select: {part} {word!r} matches nothing{near(word, known)}")
+            raise UsageError(f"select: {part} {word!r} matches nothing{ask_or_list(word, known)}")
     return lambda function: any(matches(word, function) for word in words)
 
 

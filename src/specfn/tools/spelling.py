@@ -85,8 +85,8 @@ def letters(text: str) -> str:
     return text.translate(_BARE).replace(_GAP, "")
 
 
-def handle_keys(handle: str) -> frozenset[str]:
-    """Return the foldings under which a handle is found.
+def lookup_keys(handle: str) -> frozenset[str]:
+    """Return the simplified spellings by which a text may refer to a handle.
 
     A text may leave out the brackets of a path (``GET /users/id``) and the separators between digits. It may not
     add brackets, because those hold arguments, nor move a separator between digits, because that is another number.

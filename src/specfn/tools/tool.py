@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
 from specfn.errors import UsageError
@@ -54,7 +54,7 @@ class Tool:
         changed: the edits of name and description.
         output: the schema of its result, if it is sent.
         deferred: whether its definition is loaded only when the model searches for it.
-        namespace: the namespace in which it is listed; empty without one.
+        namespace: the namespace in which it is listed; empty if there is none.
     """
 
     function: Function
@@ -93,25 +93,25 @@ class Tool:
         return keyed if self.function.keyword else _as_positions(self.function, keyed)
 
     def shown(self, failure: "Failure", arguments: Any) -> "Failure":
-        """Return a failure under the names that the model reads, with the model's arguments.
+        """Return a failure whose paths have the names that the model reads, with the arguments as the model sent them.
 
         Args:
             failure: the failure of validating the restored arguments.
             arguments: the model's arguments.
         """
         paths = self._paths(arguments if isinstance(arguments, dict) else ())
-        errors = tuple(each.rewritten(paths.shown) for each in failure.errors)
+        errors = tuple(each.rewritten(paths.translate) for each in failure.errors)
         return replace(failure, data=arguments, errors=errors)
 
     def path(self, path: str) -> str:
         """Return the path of a problem or a repair under the names that the model reads."""
-        return self._paths().shown(path)
+        return self._paths().translate(path)
 
-    def _paths(self, given: Iterable[str] = ()) -> "ShownPaths":
-        """Return the mapping of paths; undeclared keys follow the declared ones."""
+    def _paths(self, given: Iterable[str] = ()) -> "PathsForModel":
+        """Return the translation of paths. By position, undeclared keys come after the declared ones."""
         if self.function.keyword:
-            return ShownPaths(self.fit.names, None)
-        return ShownPaths(self.fit.names, [*dict.fromkeys((*_keys(self.function), *given))])
+            return PathsForModel(self.fit.names, None)
+        return PathsForModel(self.fit.names, [*dict.fromkeys((*_keys(self.function), *given))])
 
 
 #: The reasons for leaving out a function; ``docs/records.md`` describes each.
@@ -267,9 +267,9 @@ def _unique_legal_name(name: str, taken: Collection[str]) -> str:
     legal = _ILLEGAL.sub("_", name)[:_MAX_NAMESPACE_CHARACTERS]
     if legal == name and legal not in taken:
         return legal
-    marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{mark(name)}"
+    marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{short_digest(name)}"
     while marked in taken:
-        marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{mark(marked)}"
+        marked = f"{legal[: _MAX_NAMESPACE_CHARACTERS - 7]}_{short_digest(marked)}"
     return marked
 
 
@@ -341,11 +341,11 @@ def _as_positions(function: Function, arguments: Any) -> Any:
 _STEP: Final = re.compile(r'\.([A-Za-z_$][A-Za-z0-9_$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
 
 
-class ShownPaths:
-    """A mapping from paths of a function's arguments to paths that a model reads."""
+class PathsForModel:
+    """Translation of paths in a function's arguments to the names and positions that a model reads."""
 
     def __init__(self, names: Mapping[str, str], keys: Sequence[str] | None) -> None:
-        """Create the mapping from the replaced names and the keys of positions.
+        """Create the translation from the replaced names and the keys of positions.
 
         Args:
             names: the function's own names by the names that the model reads.
@@ -354,8 +354,8 @@ class ShownPaths:
         self._shown = {own: shown for shown, own in names.items()}
         self._keys = keys
 
-    def shown(self, path: str) -> str:
-        """Return a path of a function's arguments as the model reads it."""
+    def translate(self, path: str) -> str:
+        """Return a path under the names that the model reads."""
         steps: list[str | int] = []
         for name, position, quoted in _STEP.findall(path):
             own: str | int = int(position) if position else name or json.loads(quoted)

@@ -86,7 +86,7 @@ def build_tools(
 def _missing_outputs(
     profile: Profile, tools: Sequence[Tool], output_schema: OutputForm | None
 ) -> Iterator[str]:
-    """Yield the requested output schemas that are not sent, a short word each."""
+    """Yield ``output_schema NAME`` for each requested output schema that is not sent; without the name if none is."""
     if output_schema and not has_part(profile.shape, OUTPUT):
         yield "output_schema"
     elif output_schema:

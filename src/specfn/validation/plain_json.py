@@ -11,7 +11,7 @@ from math import isfinite
 from operator import is_
 from typing import Any, Final, NamedTuple
 
-from specfn._internal.json import most_digits
+from specfn._internal.json import max_integer_digits
 from specfn._internal.pointer import input_path
 from specfn._internal.values import type_name
 from specfn.records import ArgumentProblem
@@ -189,7 +189,7 @@ def _scalar_faults(place: _Place) -> Iterator[ArgumentProblem]:
     elif type(value) is float:
         yield place.problem("number", "NaN and infinities are not JSON.")
     elif type(value) is int:
-        yield place.problem("number", f"The integer has more than {most_digits():,} digits.")
+        yield place.problem("number", f"The integer has more than {max_integer_digits():,} digits.")
     else:
         name = type_name(value)
         hint = " Pass a file as bytes, or opened in binary mode." if name in _FILES else ""
@@ -202,7 +202,7 @@ def _is_plain_scalar(value: Any) -> bool:
         return value.isascii() or _encodes(value)
     if kind is int:
         return _MIN_INTEGER < value < _MAX_INTEGER or bool(
-            value.bit_length() <= most_digits() * _BITS_PER_DIGIT
+            value.bit_length() <= max_integer_digits() * _BITS_PER_DIGIT
         )
     if kind is float:
         return isfinite(value)

@@ -371,7 +371,7 @@ def test_a_components_description_is_shown_or_its_loss_is_recorded(
     """The description of a component beside a reference with its own is shown, or an edit says that it is left out."""
     use = {"$ref": "#/$defs/C", "description": "the use"}
     found = fitted(name, {"properties": {"p": use}}, C={**component, "description": "the type"})
-    told = [edit.pointer for edit in found.edits if "beside its reference" in edit.reason]
+    told = [edit.pointer for edit in found.edits if "next to its reference" in edit.reason]
     written = dumps(found.schema).decode()
     assert "the use" in written
     assert bool(told) == ("the type" not in written)

@@ -242,7 +242,7 @@ def test_a_document_does_not_speak_for_us(mark: str) -> None:
 def test_a_description_beside_a_reference_takes_no_other_away_in_silence(
     component: str, dialect: Literal["3.0", "3.1"], properties: Json
 ) -> None:
-    """The description of a component is shown, part of the one beside its reference, or an edit says that it is left out."""
+    """The description of a component is shown, part of the one next to its reference, or an edit says that it is left out."""
     reference = {"$ref": "#/components/schemas/C", "description": "more of the use of it"}
     kind: Json = {"type": "object", "properties": properties} if properties else {"type": "string"}
     body = {"type": "object", "properties": {"p": reference}}

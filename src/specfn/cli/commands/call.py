@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from specfn._internal.characters import one_line
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn._internal.json import JSONDecodeError, JsonObject, dumps, dumps_indented, loads
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
@@ -258,7 +258,7 @@ def _with_file(function: "Function", body: Any, place: str, file: Any) -> Any:
 
 
 def _body(function: "Function") -> Any:
-    """Return the schema of the body; empty without one."""
+    """Return the schema of the body; empty if the function has no body."""
     keys = function.parameters
     properties = keys.get("properties", {}) if isinstance(keys, dict) else {}
     return properties.get("body", {})
@@ -292,7 +292,7 @@ def _check_place(function: "Function", place: str) -> None:
     if not body.get("additionalProperties"):
         files = [name for name, schema in declared.items() if _takes_file(schema)]
         raise UsageError(
-            f"--file {place}: the body has no property {place!r}{near(place, files or declared)}"
+            f"--file {place}: the body has no property {place!r}{ask_or_list(place, files or declared)}"
         )
 
 

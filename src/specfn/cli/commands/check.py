@@ -166,7 +166,7 @@ def _result(report: JsonObject, profile: str) -> str:
 
 
 def _is_wrong(error: JsonObject) -> bool:
-    """Return whether an operation is not a function because of a fault, and not by a choice of the caller."""
+    """Return whether an operation is left out because of a fault, and not because the caller chose so."""
     return error["code"] not in _EXCLUDED
 
 

@@ -99,7 +99,7 @@ def command(
 def _groups(
     differences: Iterable["Difference"], verdict: "Verdict", *, show_all: bool
 ) -> "list[list[Difference]]":
-    """Return the differences of a verdict, those with the same kind and sentence together; each alone for all lines."""
+    """Return the differences with a verdict, grouped by kind and sentence; with ``show_all``, each is a group of its own."""
     groups: dict[Any, list[Difference]] = {}
     for index, difference in enumerate(differences):
         if difference.breaking == verdict:
@@ -113,7 +113,7 @@ _MAX_NAMES: Final = 3
 
 
 def _functions(group: "list[Difference]") -> str:
-    """Return the functions of a group for a line: its name, or their number and the first names."""
+    """Return the text that names the functions of a group: one name, or the number and the first names."""
     names = [*dict.fromkeys(difference.name for difference in group)]
     if len(names) == 1:
         return names[0]

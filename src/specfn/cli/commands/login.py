@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn.cli import connect, logins, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
@@ -116,7 +116,7 @@ def _scheme(api: "Api", given: str | None) -> str:
         )
     if given is not None and given not in known:
         raise UsageError(
-            f"--scheme {given!r} is not a security scheme of OAuth 2{near(given, known)}"
+            f"--scheme {given!r} is not a security scheme of OAuth 2{ask_or_list(given, known)}"
         )
     if given is None and len(known) > 1:
         raise UsageError(f"the document declares several: pass --scheme, one of {', '.join(known)}")

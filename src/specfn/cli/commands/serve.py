@@ -599,7 +599,7 @@ def _print_config(
         ("--select", options["globs"]),
         ("--allow", options["allow"]),
         ("--origin", options["origins"]),
-        *((f"--{name.replace('_', '-')}", _given(options[name])) for name in _SINGLE),
+        *((f"--{name.replace('_', '-')}", _as_list(options[name])) for name in _SINGLE),
         ("--files", [_absolute(options["files"])] if options["files"] else []),
         ("--config", [_absolute(options["config"])] if options["config"] else []),
     ):
@@ -611,7 +611,7 @@ def _print_config(
     for row in CALL_OPTIONS:
         if options[row.field]:
             has_value = row.values and row.flag is None
-            arguments += [row.option, *(_given(options[row.field]) if has_value else ())]
+            arguments += [row.option, *(_as_list(options[row.field]) if has_value else ())]
     for field in ("headers", "queries", "cookies"):
         if options[field]:
             raise UsageError(
@@ -641,8 +641,8 @@ def _print_config(
 _SINGLE: Final = ("mode", "timeout", "answer_limit", "max_length", "page_size")
 
 
-def _given(value: Any) -> list[str]:
-    """Return the value of an option as a list: empty without one."""
+def _as_list(value: Any) -> list[str]:
+    """Return the value of an option as a list; an empty list for ``None``."""
     return [] if value is None else [f"{value:g}" if isinstance(value, float) else str(value)]
 
 

@@ -192,7 +192,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def _choose(application: "Application", options: Mapping[str, Any]) -> _Shortlist:
-    """Return the selected functions that fit a query best; all without options.
+    """Return the functions that the options select; all functions if there are no such options.
 
     Raises:
         UsageError: a glob or the query matches no function.
@@ -219,7 +219,7 @@ def _messages(application: "Application") -> tuple[str, str]:
 
 
 def _excluded_operations(application: "Application") -> str:
-    """Return a message about operations that are not functions; empty without any."""
+    """Return a message about operations that are not functions; empty if there are none."""
     errors, functions = len(application.errors), len(application.functions)
     if not errors and not functions:
         return "the document has no operations"
@@ -230,7 +230,7 @@ def _excluded_operations(application: "Application") -> str:
 
 
 def _faulty_operations(application: "Application") -> str:
-    """Return a message about the functions whose operations OpenAPI refuses; empty without any."""
+    """Return a message about the functions whose operations OpenAPI refuses; empty if there are none."""
     functions = application.functions
     count = sum(
         bool(diagnose_operation(function.api.version, function.route.raw, function.route.pointer))

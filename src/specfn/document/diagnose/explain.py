@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.did_you_mean import similar
+from specfn._internal.did_you_mean import ask_if_meant
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
 from specfn._internal.values import with_count
@@ -220,7 +220,7 @@ def _tag(branches: list[JsonObject], value: Any) -> str:
 
 
 def _score(branch: JsonObject, value: Any) -> tuple[int, int, int]:
-    """Return the distance of a branch: by type, by constants and required properties, by unknown properties."""
+    """Return how far a value is from a branch: wrong types first, then constants and required properties, then unknown ones."""
     types = branch.get("type", [])
     allowed = [types] if isinstance(types, str) else types
     members = value if isinstance(value, dict) else {}
@@ -356,7 +356,7 @@ def _note_unknown_properties(place: Place, names: list[str], node: JsonObject) -
     listed = _join_as_json(name[:_MAX_VALUE] for name in names[:_MAX_NAMES])
     if len(names) > 1:
         return Note(pointer=join(place), text=_short(f"unknown properties {listed}"))
-    hint = similar(names[0][:_MAX_VALUE], node.get("properties", ()), cutoff=0.75)
+    hint = ask_if_meant(names[0][:_MAX_VALUE], node.get("properties", ()), cutoff=0.75)
     patterns = [text for text in node.get("patternProperties", ()) if text != "^x-"]
     if patterns and not node.get("properties"):
         hint = f"; expected a name that matches {' or '.join(patterns)}"

@@ -46,7 +46,7 @@ _FAULTS: Final[Mapping[type[Exception], tuple[type[SpecfnError], str]]] = {
     httpx.InvalidURL: (DocumentError, "{url} is not a complete URL; expected https://HOST/PATH"),
     UnknownEncodingError: (
         DocumentError,
-        "{url} has a content coding other than gzip and deflate: download it and pass the file",
+        "the server of {url} compressed it in another format than gzip and deflate; download it and pass the file",
     ),
     BrokenEncodingError: (
         DocumentError,

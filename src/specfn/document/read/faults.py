@@ -33,7 +33,7 @@ _JSON_PROBLEMS: Final = (
     ("',' delimiter", "expected ',' or a closing bracket"),
 )
 
-#: By the text at the position: the token that was found, and the advice.
+#: Patterns of the text at the position of a fault, each with the sentence for the error.
 _JSON_FOUND: Final = (
     (r"/[/*]|#", "found a comment, which JSON does not allow; remove it"),
     (r"'", "found a single quote; use double quotes"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
-from specfn._internal.json import TooLongError, read_exactly, whole_number
+from specfn._internal.json import TooLongError, read_exactly, read_integer
 from specfn._internal.pointer import join
 from specfn.records import Note
 
@@ -36,7 +36,7 @@ def read(data: bytes) -> Any:
 
 def _integer(digits: str) -> int | UnreadableNumber:
     try:
-        return whole_number(digits)
+        return read_integer(digits)
     except TooLongError:
         count = len(digits.lstrip("-"))
         return UnreadableNumber(f"an integer of {count:,} digits{_ADVICE}")

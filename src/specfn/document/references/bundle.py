@@ -157,7 +157,7 @@ class _Bundle:
                 self._rewrite(uri, site, _Target(uri, site.text[1:]), hops)
 
     def _is_here(self, uri: str, site: ReferenceText) -> bool:
-        """Return whether a reference names a schema of the same document by its ``$id``, so that nothing is fetched."""
+        """Return whether a reference names a schema of this document by its ``$id``. Then no other document is read."""
         document = self.loader.documents[uri] if uri else self.root
         if uri not in self._identifiers:
             self._identifiers[uri] = Identifiers(document, uri or self.loader.base or None)

@@ -8,7 +8,7 @@ plain references. Resources are the schemas with an ``$id``, and named schemas.
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import escape, unescape
 from specfn.document.references.resolve import PREFIX, reaching
@@ -29,7 +29,7 @@ Anchors: TypeAlias = Mapping[str, str]
 
 
 def binds(node: JsonObject) -> bool:
-    """Return whether a schema has a dynamic anchor at its root or in its definitions."""
+    """Return whether a schema declares a dynamic anchor at its root or in its definitions."""
     if "$dynamicAnchor" in node:
         return True
     named = node.get("$defs")
@@ -116,7 +116,7 @@ class _Binding:
         if key not in self._variants:
             if len(self._variants) >= _MAX_VARIANTS:
                 return None
-            name = f"{component}_{mark(dumps(key))}"
+            name = f"{component}_{short_digest(dumps(key))}"
             while name in self._schemas:
                 name += "_"
             self._schemas[name] = True  # reserves the name

@@ -154,7 +154,7 @@ class Identifiers:
 
 
 def _length_of_name(tokens: Tokens) -> int:
-    """Return how many tokens lead to a named schema, or else to the outermost schema."""
+    """Return the number of pointer tokens that lead to the named schema around a location, else to its outermost schema."""
     for size in (1, 2):
         for start in (0, 2):
             if tokens[start : start + size] in NAMED and len(tokens) > start + size:

@@ -35,7 +35,7 @@ class DocumentLoader:
     """Reading of documents by URI, each at most once.
 
     Attributes:
-        base: the base of relative references of the root document; empty without one.
+        base: the base of relative references of the root document; empty if it has no URI.
         documents: the documents by URI, in the order of reading.
     """
 
@@ -126,7 +126,7 @@ def _path_of(part: str) -> str:
 def _read_content(
     references: str | Collection[str], credentials: DocumentCredentials | None
 ) -> tuple[ReadContent, str]:
-    """Return the function that reads documents for an option, and the base of a document without a URI."""
+    """Return the function that reads documents as ``Options.references`` allows, and the base for a document without a URI."""
     if not isinstance(references, str | os.PathLike):
         return _origins(references, credentials), ""
     jail = Path(os.path.realpath(references))

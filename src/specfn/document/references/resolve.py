@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import escape, from_fragment
 from specfn.document.references.identifiers import (
@@ -108,7 +108,7 @@ class Resolver:
         return self._walk(node, from_fragment(fragment), reference, tokens, hops)
 
     def follow(self, node: Any) -> tuple[Any, tuple[str, ...]]:
-        """Return the value behind a chain of Reference Objects, and the tokens of its location (empty without a chain).
+        """Return the value at the end of a chain of Reference Objects, and the tokens of its location (empty for a node that is no reference).
 
         Raises:
             DanglingReferenceError: a step has no target, or the chain is endless.
@@ -175,7 +175,7 @@ class Resolver:
 
 
 def _relative(uri: str, bases: frozenset[str]) -> str:
-    """Return a URI relative to the first base with the same authority; unchanged without one."""
+    """Return a URI relative to the first base with the same host; unchanged if no base has it."""
     place = urlsplit(uri)
     for base in map(urlsplit, sorted(bases)):
         if (base.scheme, base.netloc) == (place.scheme, place.netloc):
@@ -254,7 +254,7 @@ class Components:
 
     def add(self, node: JsonObject) -> str:
         """Turn a schema without a name into a component, and return a reference to it."""
-        return PREFIX + escape(self._hoist(node, (mark(dumps(node)),), (), node))
+        return PREFIX + escape(self._hoist(node, (short_digest(dumps(node)),), (), node))
 
     def at(self, place: SchemaLocation) -> str:
         """Return the name of the component at a location. Make the component if it does not exist."""
@@ -339,7 +339,7 @@ class Components:
     def _mark(self, schema: JsonObject) -> str:
         """Return a short hash of an enclosing schema; it is computed once."""
         if id(schema) not in self._marks:
-            self._marks[id(schema)] = mark(dumps(schema))
+            self._marks[id(schema)] = short_digest(dumps(schema))
         return self._marks[id(schema)]
 
     def _hoist(self, node: Any, tokens: Tokens, enclosing: Enclosing, root: Any = None) -> str:
@@ -355,7 +355,7 @@ class Components:
             raise DanglingReferenceError("/".join(tokens))
         place = tokens
         tokens = self._resolver.relative_tokens(tokens)
-        hashed = mark("\0".join(tokens))
+        hashed = short_digest("\0".join(tokens))
         words = [
             _UNSAFE.sub("_", token).strip("_")
             for token in tokens

@@ -1,6 +1,7 @@
-"""Rules for the value of each schema keyword, and upgrades that concern several keywords (rule N7).
+"""Upgrade of single schema keywords to JSON Schema 2020-12, and of keywords that belong together (rule N7).
 
-An invalid value is left out. The upgrades change the dict that they receive; their sets name the keywords that need them.
+The rule of a keyword returns its new value, or leaves an invalid value out. An upgrade of several keywords changes the
+dict that it receives; the set next to it lists the keywords for which it is called.
 """
 
 import re

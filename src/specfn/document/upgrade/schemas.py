@@ -437,7 +437,7 @@ class SharedUpgrade(SchemaUpgrade):
         return upgraded
 
     def _note(self, known: _UpgradedNode, depth: int) -> None:
-        """Pass the facts about a node to the nodes around it."""
+        """Record what was learned about a node for the nodes around it."""
         self._deepest = max(self._deepest, depth + known.height - 1)
         self._asked = self._asked or known.asked
 

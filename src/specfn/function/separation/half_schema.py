@@ -8,7 +8,7 @@ arguments are validated as a whole.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import (
@@ -71,7 +71,7 @@ class HalfSchema:
         side = "human" if self._human else "llm"
         if grouped or location != "body":
             identity = dumps([location, sorted(owners.items()), grouped])
-            side += f" {mark(identity)}"
+            side += f" {short_digest(identity)}"
         label = f"{name}<{side}>"
         self._recipes[label] = (key, owners, grouped)
         reference = reference_to(label)
@@ -354,7 +354,7 @@ def _annotations_of(node: JsonObject) -> JsonObject:
 
 
 def _has_parts(place: ArgumentPlace) -> bool:
-    """Return whether every value of a place has parts. Only such values can have a human part."""
+    """Return whether every value of a place is an object or array. Only such a value can have a human part."""
     node = place.node
     declared = node.get("type")
     kinds = [declared] if isinstance(declared, str) else declared

@@ -265,7 +265,7 @@ def mask(function: Function, arguments: Any) -> Any:
 
 
 def is_shared(function: Function) -> bool:
-    """Return whether the human fills in a part of a function's arguments."""
+    """Return whether a human fills in a part of the arguments of a function."""
     separated = function.separated
     return separated is not None and separated.human is not None
 

@@ -317,7 +317,7 @@ class Ownership:
     # -- places that cannot be split ------------------------------------------------------------------
 
     def _is_knotted(self, place: ArgumentPlace) -> bool:
-        """Return whether keywords tie a human part to the rest, so that the place cannot be split."""
+        """Return whether keywords connect the human part with the rest, so that the place cannot be split."""
         if any(other.human for other in place.others):
             return True
         if place.patterns and self._overlap(place):
@@ -367,7 +367,7 @@ class Ownership:
 
 
 def _is_closed_off(place: ArgumentPlace) -> bool:
-    """Return whether a branch has a human part that is not a named property."""
+    """Return whether a branch has a human part that is not a named property, for example in items of an array."""
     members = [
         place.additional,
         place.items,

@@ -237,7 +237,7 @@ class _PythonText:
         if not function.keyword:
             yield from self._positions(arguments)
         elif not all(_is_argument(argument.key) for argument in arguments):
-            yield f"**arguments: {self._word('Unpack')}[{self._arguments_class(function)}]"
+            yield f"**arguments: {self._word('Unpack')}[{self._write_arguments_class(function)}]"
         elif arguments:
             names = python_names(argument.key for argument in arguments)
             yield "*"
@@ -245,14 +245,14 @@ class _PythonText:
                 optional = "" if argument.required else " = ..."
                 yield f"{names[argument.key]}: {self._type(argument.type)}{optional}"
 
-    def _arguments_class(self, function: Signature) -> str:
-        """Return the name of a class for arguments whose names are not identifiers."""
+    def _write_arguments_class(self, function: Signature) -> str:
+        """Write a class for arguments whose names are not identifiers, and return the name of the class."""
         name = self._names.names.add(pascal_case(function.accessor[-1], "Arguments"))
         self._extra += self._class_of(name, Object(function.arguments, None))
         return name
 
     def _positions(self, arguments: Sequence[Member]) -> Iterator[str]:
-        """Yield arguments by position; ``None`` is an argument that is left out."""
+        """Yield the arguments of a function that is called by position. An optional one in front of a required one may be ``None``."""
         last = max((n for n, argument in enumerate(arguments) if argument.required), default=-1)
         names = [
             *python_names(_legal(n, argument.key) for n, argument in enumerate(arguments)).values()

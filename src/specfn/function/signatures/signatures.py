@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
 from specfn.function.signatures.collect import Collection, Described, collect
 from specfn.function.signatures.python_text import awaitable_python_text, python_text
@@ -43,7 +43,7 @@ def signatures(
     if language not in _WRITERS:
         known = " or ".join(f'"{name}"' for name in LANGUAGES)
         raise UsageError(
-            f"there is no language {language!r} for signatures{near(str(language), LANGUAGES)}; use {known}"
+            f"there is no language {language!r} for signatures{ask_or_list(str(language), LANGUAGES)}; use {known}"
         )
     return _WRITERS[language](collect(functions, most))
 

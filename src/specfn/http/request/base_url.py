@@ -94,7 +94,7 @@ def variables_of(server: JsonObject) -> frozenset[str]:
 
 
 def describe_variables(server: JsonObject, given: Mapping[str, str]) -> str:
-    """Return the variables of a server with their values, for an error; empty without variables."""
+    """Return the variables of a server with their values, for an error; empty if the URL has no variables."""
     declared = _dict(server.get("variables"))
     values = {
         name: _text(given.get(name, _dict(declared.get(name)).get("default"))) or ""

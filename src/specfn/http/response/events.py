@@ -65,7 +65,7 @@ class Event:
         data: its data. JSON objects and arrays of server-sent events are parsed; any other data is a text. An item of
             JSON Lines or of a JSON text sequence is any JSON value, and a text if it is not JSON.
         event: the type of a server-sent event; ``message`` without one.
-        id: the last ID that the server sent before this event or with it; empty without one.
+        id: the last ID that the server sent before this event or with it; empty if it sent none.
     """
 
     data: Any
@@ -370,7 +370,7 @@ class EventReader:
             self.stopped = "it has too many lines without an event"
 
     def end(self) -> Iterator[Event]:
-        """Yield the event that the end of the response ends.
+        """Yield the last event, which the end of the response completes.
 
         Raises:
             BrokenEncodingError: the compressed data ended early.

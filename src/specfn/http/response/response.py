@@ -10,7 +10,7 @@ from specfn._internal import json as _json
 from specfn._internal.caller_arguments import require, require_whole_numbers
 from specfn._internal.characters import escape_invisible
 from specfn._internal.values import brief
-from specfn.answers import asked_fields, filtered
+from specfn.answers import filter_data, parse_fields
 from specfn.errors import UsageError
 from specfn.http import charsets
 from specfn.http.redirects_and_retries import next_request
@@ -340,11 +340,11 @@ class Result:
         require("sent_without", sent_without, Sequence, "a list of paths")
         data = self.data
         if fields is not None and isinstance(data, dict | list):
-            names = asked_fields(fields)
+            names = parse_fields(fields)
             if isinstance(names, str):
                 raise UsageError(names)
             paths = paths_in_items(names, self.media_type)
-            data = filtered(data, paths).data if self.ok else data
+            data = filter_data(data, paths).data if self.ok else data
         return truncate_json(
             self.status,
             data,

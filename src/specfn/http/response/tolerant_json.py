@@ -109,7 +109,7 @@ def loads(text: str) -> tuple[Any, tuple[Note, ...]]:
 
 def _integer(digits: str) -> int | float:
     try:
-        return _json.whole_number(digits)
+        return _json.read_integer(digits)
     except _json.TooLongError:
         return float(digits)
 

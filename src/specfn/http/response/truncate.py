@@ -114,7 +114,7 @@ def _size(value: Any) -> int:
 
 
 def _fits(value: Any, room: int) -> bool:
-    """Return whether a value may fit, by an estimate that stops as soon as it cannot."""
+    """Return whether a value may fit. The estimate stops as soon as the value is certainly too large."""
     waiting = [(value, 0)]
     while waiting and room >= 0:
         node, depth = waiting.pop()

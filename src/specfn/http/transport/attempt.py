@@ -414,7 +414,7 @@ class Attempt:
         return self._remaining_seconds() < 0
 
     def _problem(self, error: Exception, body: _Body | None) -> Result | TransportError:
-        """Return what arrived before a time limit, and the events before any failure, as a result; else the error to raise."""
+        """Return the part of the response that arrived before a time limit, or before a stream failed; else the error to raise."""
         is_over = self._is_timeout(error)
         reason = reason_of(error, self.connection.limits, is_over=is_over)
         if isinstance(body, _Events):

@@ -275,7 +275,7 @@ class Grants:
         }
 
     def scope(self, target: Target) -> dict[str, str]:
-        """Return the parameter ``scope`` of a request; nothing without scopes."""
+        """Return the parameter ``scope`` of a request; an empty dict if no scopes are wanted."""
         scopes = [scope for scope in target.scopes if _SCOPE.match(scope)]
         return {"scope": " ".join(scopes)} if scopes else {}
 

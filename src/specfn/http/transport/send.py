@@ -204,7 +204,7 @@ async def aforward(request: httpx.Request, connection: Connection) -> Result:
 
 
 def successful(result: Result, function: Function, connection: Connection | None) -> Result:
-    """Return a response with a status of success.
+    """Return a response whose status is a success; raise an error for any other.
 
     Raises:
         HTTPStatusError: the status is not 2xx.
@@ -626,7 +626,7 @@ def _text(result: Result) -> str:
 
 
 def _are_known(connection: Connection) -> bool:
-    """Return true if all secrets of a request are values of the connection."""
+    """Return whether all secrets of a request are known, because they are values of the connection."""
     is_plain = not any(map(callable, connection.credentials.values()))
     hooks = (connection.before, connection.client, connection.async_client)
     return is_plain and all(hook is None for hook in hooks)

@@ -41,11 +41,11 @@ class TokenStore:
         self._descriptor: int | None = None
 
     def in_memory(self, key: str) -> Any:
-        """Return what this process knows under a key; ``None`` if there is nothing."""
+        """Return the tokens that this process has in memory under a key; ``None`` if there are none."""
         return self._memory.get(key)
 
     def read(self, key: str) -> Any:
-        """Return what is stored under a key; ``None`` if there is nothing, or what is no entry of tokens.
+        """Return the tokens that are stored under a key; ``None`` if there are none, or if the entry is invalid.
 
         Raises:
             UsageError: the file is not private, or it is not a file of tokens.
@@ -200,7 +200,7 @@ def has_keyring() -> bool:
 
 
 def _is_entry(entry: Any) -> bool:
-    """Return whether a value of the file has what a call reads of tokens. Other programs or a person may have changed it."""
+    """Return whether a value from the file is a record of tokens. Another program or a person may have changed the file."""
     if not isinstance(entry, dict):
         return False
     access, until = entry.get("access_token"), entry.get("until")

@@ -1,4 +1,4 @@
-"""The paging of an operation as a record."""
+"""The record ``Paging``: how an operation returns a long list in pages, and how the next page is requested."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from specfn._internal.did_you_mean import near
+from specfn._internal.did_you_mean import ask_or_list
 from specfn._internal.json import JsonObject
 from specfn.errors import UsageError
 from specfn.migrate.bodies.media_types import SchemaResolver
@@ -132,15 +132,15 @@ def with_fixed_values(route: Route, named: JsonObject) -> JsonObject:
     return out
 
 
-def values_of_parameters(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
-    """Yield each fixed value with its parameter, and the name of its fixed property or its own key."""
+def fixed_values(route: Route) -> Iterator[tuple[str, Parameter, Any]]:
+    """Yield each fixed value as ``(name, parameter, value)``. A fixed property of a spread parameter has its own name."""
     for place, parameter, key in _places(route):
         if place in route.fixed:
             yield key, parameter, route.fixed[place]
 
 
 def _places(route: Route) -> Iterator[tuple[tuple[str, ...], Parameter, str]]:
-    """Yield the keys of each parameter from the root. Properties of a spread parameter are listed one by one."""
+    """Yield each parameter as ``(keys from the root, parameter, last key)``; a spread parameter once for each property."""
     for parameter in route.parameters:
         yield (parameter.key,), parameter, parameter.key
     for group in route.groups:
@@ -234,7 +234,7 @@ def _unknown(name: str, routes: Iterable[Route]) -> str:
     )
     wanted = name.rpartition(".")[2] if name.partition(".")[0] in _LOCATIONS else name
     reason = f"Options.fixed has the key {name!r}, but no operation has such a parameter"
-    return f"{reason}{near(wanted, there) or '; no operation has parameters'}"
+    return f"{reason}{ask_or_list(wanted, there) or '; no operation has parameters'}"
 
 
 _LOCATIONS = frozenset({"path", *GROUPS, *GROUPS.values()})

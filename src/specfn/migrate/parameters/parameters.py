@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable
 from itertools import count
 from typing import Any
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.bodies.media_types import SchemaResolver
 from specfn.migrate.parameters.reserved import (
     CredentialParameters,
     credential_reason,
-    is_of_caller,
+    is_caller_header,
     overrides,
     reason_to_ignore,
 )
@@ -161,7 +161,7 @@ def _alias(name: str, taken: Collection[str]) -> str:
     for attempt in count():
         if len(key) > 64:
             text = f"{name}\0{attempt}" if attempt else name
-            key = f"{key[:57]}_{mark(text)}"
+            key = f"{key[:57]}_{short_digest(text)}"
         if key not in taken:
             break
         key = f"_{key}"
@@ -340,7 +340,7 @@ def reason_to_reserve(name: str, location: Location) -> str | None:
     """Return why no option can show a parameter to the model; ``None`` if one can (rule X11)."""
     if location == "header" and (reason := reason_to_ignore(name)) is not None:
         return reason
-    if location == "header" and is_of_caller(name):
+    if location == "header" and is_caller_header(name):
         return "only connection.headers can set it"
     overridden = overrides(name, location)
     if overridden is None:

@@ -119,7 +119,7 @@ def credential_reason(
     description: Any = None,
     path: str = "",
 ) -> str | None:
-    """Return the reason why a parameter carries a credential, for a note; ``None`` if it carries no credential.
+    """Return, for a note, why a parameter is taken for a credential; ``None`` for any other parameter.
 
     Args:
         name: the name of the parameter.
@@ -186,14 +186,14 @@ _SEPARATORS: Final = re.compile(r"[ ._\[]")
 
 
 def reason_to_ignore(name: str) -> str | None:
-    """Return why a header is not a parameter at all, not even of the connection; ``None`` if it may be one."""
+    """Return why neither a model nor the connection may set a header as a parameter; ``None`` if one of them may."""
     lowered = name.lower()
     if lowered in _ELSEWHERE:
         return "OpenAPI ignores it as a parameter"
-    return "the HTTP client sets it, or it is not allowed" if lowered in _OF_CLIENT else None
+    return "it is reserved for the HTTP client" if lowered in _OF_CLIENT else None
 
 
-def is_of_caller(name: str) -> bool:
+def is_caller_header(name: str) -> bool:
     """Return whether only the caller may set a header."""
     folded = _fold(name)
     return folded in _OF_CALLER or folded.startswith(_OF_CALLER_PREFIXES)
@@ -225,4 +225,4 @@ def _fold(name: str) -> str:
 def is_reserved(name: str) -> bool:
     """Return whether arguments must never set a header."""
     is_named = name.lower() != "accept" and reason_to_ignore(name) is not None
-    return is_named or is_of_caller(name) or overrides(name, "header") is not None
+    return is_named or is_caller_header(name) or overrides(name, "header") is not None

@@ -36,7 +36,7 @@ from specfn.schema.compose.polymorphism import (
     with_tag,
     without_tags,
 )
-from specfn.schema.compose.root_facts import typed
+from specfn.schema.compose.root_facts import without_refused_constants
 from specfn.schema.walk import LISTS, MAPS, SINGLES, SUBSCHEMAS, walk
 
 _UNIONS = ("anyOf", "oneOf")
@@ -81,7 +81,7 @@ def _references_of(definitions: DefinitionLookup, schema: Any) -> Iterator[str]:
 
 
 class Definitions:
-    """The components of one document in one direction. Without a direction, properties of both are admitted."""
+    """The components of one document in one direction. Without a direction, properties of both are accepted."""
 
     def __init__(self, schemas: JsonObject, direction: Direction | None, family: Family) -> None:
         self._schemas = schemas
@@ -114,7 +114,7 @@ class Definitions:
         return self._names.meaning(reference)
 
     def body(self, component: str) -> str:
-        """Return a composed reference to a component without the union of its children."""
+        """Return a composed reference to a component itself, without the union of its children."""
         return self._names.body(component)
 
     def reachable(self, roots: Iterable[Any]) -> dict[str, Any]:
@@ -217,13 +217,13 @@ class Definitions:
             return None
         if "$ref" in node and "allOf" in node:
             return None
-        beside = {
+        siblings = {
             key: value
             for part in (inner, node)
             for key, value in part.items()
             if key not in {"$ref", "allOf", "discriminator"}
         }
-        return {"$ref": self._names.component(inner["$ref"]), **beside}
+        return {"$ref": self._names.component(inner["$ref"]), **siblings}
 
     def _plain(self, node: JsonObject, *, is_nested: bool = True) -> JsonObject:
         """Compose a schema without a composite at its root: its subschemas and the direction of its properties.
@@ -233,7 +233,7 @@ class Definitions:
             is_nested: whether it is the whole schema of a nested value, which may be a reference to an object.
         """
         if "enum" in node or "const" in node:
-            node = typed(node)
+            node = without_refused_constants(node)
         if SUBSCHEMAS.isdisjoint(node):
             return node
         hidden = self._foreign.properties(node)
@@ -353,7 +353,7 @@ class Definitions:
     # -- polymorphism ---------------------------------------------------------------------------
 
     def _polymorphic(self, parent: str, branches: list[DiscriminatorBranch]) -> Any:
-        """Return the union that a use of a parent with a discriminator means."""
+        """Return the union of children that a reference to a parent with a discriminator stands for."""
         schema = self._schemas[parent]
         discriminator = own_discriminator(schema)
         assert discriminator is not None
@@ -376,7 +376,7 @@ class Definitions:
         return {**annotations, "anyOf": union, "discriminator": {"propertyName": tag}}
 
     def _body(self, name: str) -> Any:
-        """Return a component without the union that a use of it may mean."""
+        """Return a component itself, without the union of its children that a reference may stand for."""
         schema = self._schemas[name]
         if not isinstance(schema, dict):
             return schema

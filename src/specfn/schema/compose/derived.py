@@ -33,34 +33,37 @@ class Derived:
     def make(
         self, node: JsonObject, what: str, maker: Callable[[JsonObject], JsonObject]
     ) -> JsonObject:
-        """Return the derived schema, made once. The source is kept, because its identity is the key."""
+        """Return what ``maker`` returns for a schema, cached by the schema and ``what``.
+
+        The cache keeps the source, because its identity is a part of the key.
+        """
         entry = self._made.get((id(node), what))
         if entry is None:
             entry = self._made[id(node), what] = (node, maker(node))
         return entry[1]
 
     def with_null(self, node: JsonObject) -> JsonObject:
-        """Return the schema extended by null."""
+        """Return a schema that also accepts null."""
         return self.make(node, "null", _with_null)
 
     def without_null(self, node: JsonObject) -> JsonObject:
-        """Return the schema of the one type other than null, without annotations."""
+        """Return the schema without null and without annotations."""
         return self.make(node, "bare", _without_null)
 
-    def read(self, node: JsonObject) -> JsonObject:
+    def nullable_as_type(self, node: JsonObject) -> JsonObject:
         """Return the schema with ``nullable`` (OpenAPI 3.0) expressed as a type."""
-        return self.make(node, "read", _read)
+        return self.make(node, "nullable", _nullable_as_type)
 
-    def typed(self, node: JsonObject, kinds: list[str]) -> JsonObject:
-        """Return the schema with derived types, if it declares no types."""
+    def with_types(self, node: JsonObject, kinds: list[str]) -> JsonObject:
+        """Return the schema with the types ``kinds``, unless it declares types or is a reference."""
         if "type" in node or "$ref" in node:
             return node
         kind = kinds[0] if len(kinds) == 1 else kinds
         return self.make(node, f"typed {kinds}", lambda inner: {"type": kind, **inner})
 
-    def alone(self, node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
-        """Return the keywords of a schema of several types that apply to one of them."""
-        return self.make(node, f"as {kind}", lambda inner: _alone(inner, kind, values))
+    def for_type(self, node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
+        """Return a schema for one of several types: the keywords and constants that apply to it."""
+        return self.make(node, f"as {kind}", lambda inner: _for_type(inner, kind, values))
 
 
 def _with_null(node: JsonObject) -> JsonObject:
@@ -102,12 +105,12 @@ def _without_null(node: JsonObject) -> JsonObject:
     return out
 
 
-def _read(node: JsonObject) -> JsonObject:
+def _nullable_as_type(node: JsonObject) -> JsonObject:
     out = _with_null({key: value for key, value in node.items() if key != "nullable"})
     return out if "type" in node else {k: v for k, v in node.items() if k != "nullable"}
 
 
-def _alone(node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
+def _for_type(node: JsonObject, kind: str, values: list[Any] | None) -> JsonObject:
     part: JsonObject = {"type": kind}
     part.update({key: node[key] for key in BY_TYPE.get(kind, ()) if key in node})
     if not BEYOND.isdisjoint(node):

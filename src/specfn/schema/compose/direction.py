@@ -106,7 +106,7 @@ def has_visible_properties(node: JsonObject, hidden: Collection[str]) -> bool:
 
 
 def _has_others(node: JsonObject) -> bool:
-    """Return whether a schema gives an object properties besides its own."""
+    """Return whether an object has properties that are declared elsewhere than in its own ``properties``."""
     if not _OTHERS.isdisjoint(node) or node.get("additionalProperties", True) not in (
         True,
         False,

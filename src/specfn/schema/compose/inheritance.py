@@ -177,7 +177,7 @@ class Inheritance:
         return self._is_tagged(name) and owner in self._heirs_of(name)
 
     def _reference(self, name: str, owner: str | None, *, inherits: bool) -> str | None:
-        """Return a reference that means the same as the parts of a component in a composite; ``None`` without one."""
+        """Return a reference that can replace the parts of a component in a composite; ``None`` if no reference can."""
         if owner is not None and owner in self._union_members(name):
             return None
         if inherits and self._is_tagged(name):

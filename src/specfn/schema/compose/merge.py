@@ -58,7 +58,7 @@ Intersect = Callable[[Any, Any], Any]
 
 
 def is_annotation(key: str) -> bool:
-    """Return whether a keyword leaves the set of instances alone."""
+    """Return whether a keyword is an annotation, which changes nothing about the valid instances."""
     return key in ANNOTATIONS or key.startswith("x-")
 
 
@@ -273,7 +273,7 @@ class _Own(dict[str, Any]):
 
 
 def _merge_properties(out: JsonObject, part: JsonObject, intersect: Intersect) -> JsonObject:
-    """Return every property of either; one that the other does not declare is held to the other's rest."""
+    """Return the properties of both. A property of one schema must also fit the ``additionalProperties`` of the other."""
     ours: JsonObject = out.get("properties", {})
     theirs: JsonObject = part.get("properties", {})
     merged = {

@@ -9,7 +9,7 @@ composite (``Dog<5f2c1a>``).
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import escape
 from specfn.schema.compose.polymorphism import alias_of, component_of
@@ -58,8 +58,8 @@ def reference_to(name: str) -> str:
 
 
 def _label(text: str, words: tuple[str, ...], between: str) -> str:
-    """Return the label of a variant; its digest if the words contain a separator."""
-    return text if set(between).isdisjoint("".join(words)) else mark(dumps(words))
+    """Return the label of a variant: its words, or their digest if they contain a separator."""
+    return text if set(between).isdisjoint("".join(words)) else short_digest(dumps(words))
 
 
 class DefinitionNames:
@@ -119,7 +119,7 @@ class DefinitionNames:
 
     def with_other_tag(self, component: str, tag: str, known: tuple[Any, ...]) -> str:
         """Return a reference to a component whose tag differs from all known tags."""
-        label = f"{component}<other {mark(dumps([tag, *known]))}>"
+        label = f"{component}<other {short_digest(dumps([tag, *known]))}>"
         return self._variant(self.untagged, label, Untagged(component, tag, known))
 
     def body(self, component: str) -> str:
@@ -135,7 +135,7 @@ class DefinitionNames:
         """Return a reference to an inline composite, named after its content."""
         parts = (node, *(part for part in node.get("allOf", ()) if isinstance(part, dict)))
         names = [name for part in parts if (name := component_of(part.get("$ref"))) is not None]
-        name = f"{'_'.join(names[:2]) or 'allOf'}<{mark(dumps(node))}>"
+        name = f"{'_'.join(names[:2]) or 'allOf'}<{short_digest(dumps(node))}>"
         while name in self._schemas:
             name += "'"
         self.inline.setdefault(name, node)

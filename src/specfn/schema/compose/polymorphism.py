@@ -50,7 +50,7 @@ def alias_of(schema: Any) -> Any:
 
 
 def takes_in(node: JsonObject) -> bool:
-    """Return whether a composite or one of its parts refers to a component."""
+    """Return whether a composite includes a component by reference."""
     stack = [node]
     while stack:
         part = stack.pop()

@@ -46,7 +46,7 @@ def branches_of(node: JsonObject) -> tuple[list[Any], bool]:
     return branches, _NULL in union
 
 
-def collapsed(node: JsonObject) -> JsonObject:
+def constants_as_enum(node: JsonObject) -> JsonObject:
     """Return the schema with a union of constants of one type as one enum; else the schema itself."""
     key = "anyOf" if "anyOf" in node else "oneOf"
     union = node.get(key)
@@ -102,24 +102,24 @@ def values_of(node: JsonObject) -> list[Any] | None:
     return _distinct(values) if isinstance(values, list) else None
 
 
-def typed(node: JsonObject) -> JsonObject:
+def without_refused_constants(node: JsonObject) -> JsonObject:
     """Return a schema without the constants that its type refuses; the schema itself if it refuses no constant."""
     kinds, key = node.get("type"), "enum" if "enum" in node else "const"
     if kinds is None or key not in node:
         return node
     values = node["enum"] if key == "enum" else [node["const"]]
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    kept = fitting(values, kinds)
+    kept = values_of_types(values, kinds)
     if len(kept) == len(values):
         return node
     if kept:
-        dropped = [value for value in values if not fitting([value], kinds)]
+        dropped = [value for value in values if not values_of_types([value], kinds)]
         return {**node, "enum": kept, DROPPED: dropped}
     reason = f"type and {key} contradict each other"
     return {CONTRADICTION: reason, **node, NEVER: True}
 
 
-def fitting(values: list[Any], kinds: list[str]) -> list[Any]:
+def values_of_types(values: list[Any], kinds: list[str]) -> list[Any]:
     """Return the values that are of one of the types; the same list where all are."""
     if "string" in kinds and {*map(type, values)} == {str}:
         return values
@@ -150,7 +150,7 @@ class Root(NamedTuple):
 
     Attributes:
         kinds: the types but null, declared or those of the constants.
-        nullable: true if null is admitted.
+        nullable: true if null is accepted.
         branches: the branches of its union but null.
         is_union: true if it has a union.
         values: its constants; ``None`` if it has no constants.

@@ -59,7 +59,7 @@ def _reference(node: JsonObject) -> str:
 
 
 def _annotations(node: JsonObject) -> JsonObject:
-    """Return the annotations beside the reference of a schema."""
+    """Return the annotations next to the reference of a schema."""
     return {key: value for key, value in node.items() if key not in {"$ref", "anyOf"}}
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject
 from specfn.schema.compose.names import reference_to
 from specfn.schema.profiles.postprocess import change_subschemas
@@ -92,11 +92,11 @@ def alias(name: str, taken: Iterable[str], most: int = MAX_NAME) -> str:
     if legal[0].isdigit():
         legal = f"_{legal}"
     if len(legal) > most:
-        legal = _abbreviate(legal, mark(name), most)
+        legal = _abbreviate(legal, short_digest(name), most)
     for _ in range(_MAX_TRIES):
         if legal not in taken:
             break
-        legal = f"_{legal}" if len(legal) < most else _abbreviate(legal, mark(legal), most)
+        legal = f"_{legal}" if len(legal) < most else _abbreviate(legal, short_digest(legal), most)
     return legal
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
-from specfn.schema.render.annotations import accepts, words
+from specfn.schema.render.annotations import fits_type_and_enum, words
 from specfn.schema.render.fragment import order_members
 
 #: Members with subschemas in a schema that was rendered for a provider.
@@ -48,8 +48,8 @@ def tidy(schema: Any, *, alone: bool, name: str | None = None) -> Any:
     Args:
         schema: the rendered schema.
         alone: whether ``anyOf`` must be the only keyword. The description of a union then moves to its first branch.
-            Its default and example move to a branch that admits them. Null is removed from an enum, because the schema
-            admits it by other means.
+            Its default and example move to a branch that accepts them. Null is removed from an enum, because the schema
+            accepts it by other means.
         name: the name of the property with this schema.
     """
     if not isinstance(schema, dict):
@@ -101,7 +101,7 @@ def _move_values(branches: list[Any], union: JsonObject) -> list[Any]:
         takers = [
             index
             for index, branch in enumerate(out)
-            if value is not None and isinstance(branch, dict) and accepts(branch, value)
+            if value is not None and isinstance(branch, dict) and fits_type_and_enum(branch, value)
         ]
         if takers:
             index = min(takers, key=lambda index: "enum" not in out[index])

@@ -45,7 +45,7 @@ class Profile(Dialect):
         root_key: pattern of the names of properties at the root; ``None`` for any.
         nested_key: the same below the root.
         tolerated: further keywords that the provider does not refuse.
-        union_alone: true if no keyword is allowed beside ``anyOf``.
+        union_alone: true if no keyword is allowed next to ``anyOf``.
         closed: true if the root and the groups have ``additionalProperties: false``. Grammars that are derived from
             schemas need it; models do not.
         empty_root: true if a function without parameters has a schema.

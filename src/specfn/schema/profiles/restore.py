@@ -24,7 +24,7 @@ def restore(schema: JsonObject, arguments: Any, *, names: Mapping[str, str], nul
         arguments: the arguments that the model sent; they are not changed.
         names: the schema's own name by the name that the model was shown.
         nulls: true if optional properties were rendered as nullable; null is removed again where the schema
-            does not admit it.
+            does not accept it.
 
     Returns:
         The arguments; the same object where nothing had to change.

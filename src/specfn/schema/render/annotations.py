@@ -66,8 +66,8 @@ def _begins(description: str, title: str) -> bool:
     return description[:size].casefold() == title.casefold()
 
 
-def accepts(node: JsonObject, value: Any) -> bool:
-    """Return whether a value has a type that a schema declares and is one of its constants."""
+def fits_type_and_enum(node: JsonObject, value: Any) -> bool:
+    """Return whether a value fits the types and the ``enum`` of a schema. Other keywords are not checked."""
     kinds = node.get("type")
     if value is None and node.get("nullable") is True:
         return True
@@ -96,7 +96,7 @@ def telling_example(node: JsonObject) -> tuple[Any, ...]:
         return ()
     for example in node["examples"][:_MAX_EXAMPLES]:
         known = example is None or ("default" in node and node["default"] == example)
-        if not known and is_telling(example) and accepts(node, example):
+        if not known and is_telling(example) and fits_type_and_enum(node, example):
             return (example,)
     return ()
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from specfn._internal.json import JsonObject
 from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
-from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, fitting, is_word
+from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, is_word, values_of_types
 from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder, boolean_schema
 from specfn.schema.render.renderer import SchemaRenderer
@@ -151,7 +151,7 @@ class KeywordRenderer(SchemaRenderer):
         dialect = self._dialect
         null = nullable and (dialect.null == "type" or dialect.null_constant)
         if kind is not None:
-            listed = fitting(values, [kind, "null"] if null else [kind])
+            listed = values_of_types(values, [kind, "null"] if null else [kind])
         elif null or self._literal:
             listed = values
         else:

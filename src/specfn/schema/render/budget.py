@@ -363,7 +363,7 @@ class ModelRenderer:
         self._budget = ENDLESS if budget is None else budget  # ``None`` means no useful limit
 
     def render(self, node: Any, budget: int | None = None) -> Rendering:
-        """Render one composed schema within the budget, or within a part of it."""
+        """Render one composed schema within ``budget`` bytes; by default within the budget of the renderer."""
         budget = self._budget if budget is None else budget
         root = self._fragments.root(node)
         if self._inline:
@@ -386,13 +386,13 @@ class ModelRenderer:
             recursive -= 1
 
     def _render_stub(self, root: Fragment, budget: int) -> Rendering:
-        """Return the stub of a schema whose root does not fit, for example a union of hundreds of branches."""
+        """Render a schema whose root alone exceeds the budget, such as a union of hundreds of branches, as a stub."""
         content = self._fragments.stub(root)
         edit = Edit(pointer="", kind="cut", reason=f"cut to stay within {budget} bytes")
         return Rendering(content, lambda: iter([edit]))
 
     def render_all(self, nodes: Sequence[Any]) -> list[Rendering]:
-        """Render schemas that share the budget: the light ones whole, the others by equal parts of the rest."""
+        """Render schemas that share one budget: small ones completely, the others within equal parts of the remaining bytes."""
         weights = []
         for node in nodes:
             root = self._fragments.root(node)

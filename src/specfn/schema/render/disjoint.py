@@ -67,7 +67,7 @@ def are_tagged(
 
 
 def _resolve(named: DefinitionLookup, node: Any) -> JsonObject | None:
-    """Return the schema behind the references of a branch; ``None`` if it admits anything or leads nowhere."""
+    """Return the schema behind the references of a branch; ``None`` if it accepts anything or leads nowhere."""
     for _ in range(_MAX_REFERENCES):
         if not isinstance(node, dict):
             return None
@@ -79,7 +79,7 @@ def _resolve(named: DefinitionLookup, node: Any) -> JsonObject | None:
 
 
 def _kinds(node: JsonObject) -> set[str]:
-    """Return the types that a schema admits. An integer counts as a number."""
+    """Return the types that a schema accepts. An integer counts as a number."""
     values = values_of(node)
     if values is not None:
         kinds = {kind_of(value) for value in values}

@@ -27,7 +27,7 @@ class Hole(NamedTuple):
         optional: true if the place is optional in an instance.
         texts: descriptions and examples that the place has of its own.
         other_annotations: the others that the place has of its own.
-        nullable: true if the place also admits null.
+        nullable: true if the place also accepts null.
         shared: true if the place refers to the fragment (dialect 3.1) instead of containing it.
         extra: the maximum number of bytes that the annotations of the place add to its content.
     """
@@ -71,14 +71,14 @@ class Skeleton(NamedTuple):
 
 
 def nullable_hole(place: Hole) -> Hole:
-    """Return the same hole, but admitting null."""
+    """Return the same hole, but accepting null."""
     return place._replace(nullable=True, extra=place.extra + _NULLABLE)
 
 
 #: Members that are dropped first when room is short.
 TEXTS = frozenset({"description", "example", "examples"})
 
-#: The maximum number of bytes that admitting null adds.
+#: The maximum number of bytes that accepting null adds.
 _NULLABLE = 48
 
 #: A rendered schema: finished JSON, a container with holes, or a single hole.
@@ -196,33 +196,33 @@ def order_members(out: JsonObject) -> JsonObject:
 
 
 def add_annotations(content: JsonObject, hole: Hole, *, texts: bool = True) -> JsonObject:
-    """Return the content of a hole with the annotations of the place itself."""
+    """Return what fills a hole, with the annotations that the place of the hole has itself."""
     own = {**hole.other_annotations, **hole.texts} if texts else hole.other_annotations
     if own:
         content = order_members({**content, **own})
-    return admit_null(content) if hole.nullable else content
+    return with_null_flag(content) if hole.nullable else content
 
 
-def admit_null(schema: JsonObject) -> JsonObject:
-    """Return a schema of dialect 3.0 that also admits null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
+def with_null_flag(schema: JsonObject) -> JsonObject:
+    """Return a schema of dialect 3.0 that also accepts null (OpenAPI 3.0.4, Schema Object, ``nullable``)."""
     out = schema
     if "type" in out and not out.get("nullable"):
         out = {**out, "nullable": True}
     if "enum" in out and None not in out["enum"]:
         out = {**out, "enum": [*out["enum"], None]}
-    if "anyOf" in out and not any(map(_admits_null, out["anyOf"])):
+    if "anyOf" in out and not any(map(_accepts_null, out["anyOf"])):
         out = {**out, "anyOf": _with_null(out["anyOf"])}
     return out
 
 
-def _admits_null(schema: Any) -> bool:
-    """Return whether a branch admits null: it declares so, or has no keyword that refuses it."""
+def _accepts_null(schema: Any) -> bool:
+    """Return whether a branch accepts null: it declares so, or has no keyword that refuses it."""
     if not isinstance(schema, dict):
         return False
     if "type" in schema:
         return bool(schema.get("nullable"))
     if "anyOf" in schema:
-        return any(map(_admits_null, schema["anyOf"]))
+        return any(map(_accepts_null, schema["anyOf"]))
     return "not" not in schema and None in schema.get("enum", (None,))
 
 
@@ -230,9 +230,9 @@ def _with_null(branches: list[Any]) -> list[Any]:
     """Return the branches with null on the first that has a type, else as a branch of its own."""
     for index, branch in enumerate(branches):
         if isinstance(branch, dict) and "type" in branch:
-            return [*branches[:index], admit_null(branch), *branches[index + 1 :]]
+            return [*branches[:index], with_null_flag(branch), *branches[index + 1 :]]
     return [*branches, dict(ONLY_NULL)]
 
 
-#: Null alone: ``nullable`` counts only beside a type.
+#: Null alone: ``nullable`` counts only next to a type.
 ONLY_NULL: JsonObject = {"type": "string", "nullable": True, "enum": [None]}

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from specfn._internal.digest import mark
+from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
@@ -29,7 +29,7 @@ def definition_name(hole: Hole) -> str:
     name = str(hole.key)
     if is_plain(name):
         return name
-    return f"{clean(name)}_{mark(name)}"
+    return f"{clean(name)}_{short_digest(name)}"
 
 
 def definition_reference(hole: Hole) -> str:
@@ -281,7 +281,7 @@ _MAX_NAME_CHARACTERS: Final = 100
 
 
 def stub(definitions: DefinitionLookup, label: str, node: Any, *, null_type: bool) -> JsonObject:
-    """Return a schema without subschemas that admits every value of the schema that was cut.
+    """Return a schema without subschemas that accepts every value of the schema that was cut.
 
     Args:
         definitions: the look-up of references.
@@ -315,7 +315,7 @@ def label(key: str | int, node: Any) -> str:
 
 
 def _types(definitions: DefinitionLookup, node: Any) -> tuple[list[str] | None, bool]:
-    """Return the declared types of a schema and whether it admits null; ``None`` if it declares no types."""
+    """Return the declared types of a schema and whether it accepts null; ``None`` if it declares no types."""
     kinds: dict[str, None] = {}
     nullable = False
     seen: set[str] = set()

@@ -9,7 +9,13 @@ from typing import Any, ClassVar
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.schema.compose.merge import NEVER
-from specfn.schema.compose.root_facts import MANY_VALUES, is_common, is_fragment, typed, values_of
+from specfn.schema.compose.root_facts import (
+    MANY_VALUES,
+    is_common,
+    is_fragment,
+    values_of,
+    without_refused_constants,
+)
 from specfn.schema.render.annotations import keyword_text
 from specfn.schema.render.fragment import Draft, SchemaBuilder
 from specfn.schema.render.renderer import SchemaRenderer
@@ -87,7 +93,7 @@ class JsonSchemaRenderer(SchemaRenderer):
             self._describe(body, key, value)
 
     def _constant(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        if NEVER in typed(node):
+        if NEVER in without_refused_constants(node):
             body.out["not"] = {}
             return
         self._report_hidden("constants", [node[key]])
@@ -98,7 +104,9 @@ class JsonSchemaRenderer(SchemaRenderer):
         body.out[key] = node[key]
 
     def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        whole = typed({name: node[name] for name in ("type", key) if name in node})
+        whole = without_refused_constants(
+            {name: node[name] for name in ("type", key) if name in node}
+        )
         if NEVER in whole:
             body.out["not"] = {}
             return
@@ -123,7 +131,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         )
 
     def _patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
-        """Render patterns. A pattern that not every reader can compile is described; then any name is admitted."""
+        """Render patterns. A pattern that not every reader can compile is described; then any name is accepted."""
         common = {name: item for name, item in node[key].items() if is_common(name)}
         self._report_hidden_names(common)
         drafts = {

@@ -15,7 +15,7 @@ from specfn.schema.compose.merge import CONTRADICTION, NEVER
 from specfn.schema.compose.root_facts import (
     DROPPED,
     MORE,
-    collapsed,
+    constants_as_enum,
     is_common,
     is_fragment,
     is_word,
@@ -65,7 +65,7 @@ _UNTOLD = (
     f"{OVERLAP}; validation accepts exactly one, because not every alternative requires its tag"
 )
 
-_OVERRIDDEN = "the description of the component is left out; the one beside its reference is shown"
+_OVERRIDDEN = "the description of the component is left out; the one next to its reference is shown"
 
 _SHORT = frozenset({bool, int, float, type(None)})
 _UNSEEN = "invisible characters"
@@ -147,11 +147,11 @@ class SchemaRenderer(ABC):
             del self._path[depth:]
 
     def _boolean(self, node: Any) -> Draft:
-        """Render a schema that admits everything or nothing."""
+        """Render a schema that accepts everything or nothing."""
         return boolean_schema(node)
 
     def _at(self, node: JsonObject) -> Draft:
-        """Render a schema in the place of the schema that contains it."""
+        """Render a schema as a replacement of the schema that contains it."""
         if "$ref" in node:
             return self._reference(node)
         if "anyOf" in node or "oneOf" in node:
@@ -167,8 +167,12 @@ class SchemaRenderer(ABC):
 
     def _collapse(self, node: JsonObject) -> JsonObject:
         """Return a schema whose union of constants is one enum."""
-        whole = collapsed(node)
-        return node if whole is node else self._derived.make(node, "collapsed", lambda _: whole)
+        whole = constants_as_enum(node)
+        return (
+            node
+            if whole is node
+            else self._derived.make(node, "constants_as_enum", lambda _: whole)
+        )
 
     def _report_overlap(self, node: JsonObject) -> None:
         """Record an edit for a ``oneOf`` whose alternatives may overlap.
@@ -204,7 +208,7 @@ class SchemaRenderer(ABC):
         return self._hole(name, target if isinstance(target, dict) else {}, annotations)
 
     def _report_overridden(self, annotations: JsonObject, target: Any) -> None:
-        """Record that the description beside a reference replaces that of the component."""
+        """Record that the description next to a reference replaces that of the component."""
         use = annotations.get("description")
         if use and isinstance(target, dict) and not self._bare:
             own = words(target, None).get("description")
@@ -276,7 +280,7 @@ class SchemaRenderer(ABC):
         return False
 
     def _is_plain(self, what: str, value: Any) -> bool:
-        """Return whether an optional value has only visible characters and so is shown (F12)."""
+        """Return whether an annotation has only visible characters, so that it can be shown (F12)."""
         if not is_plain(value):
             self._edit("hidden", f"the {what} {escaped(value)} contains {_UNSEEN}; it is not shown")
             return False

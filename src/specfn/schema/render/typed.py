@@ -1,7 +1,7 @@
 """Renderer of composed schemas in a dialect whose schemas have one type each: OpenAPI 3.0 and the profiles (F7, F8).
 
 The row of the dialect says what is written as a keyword. Everything else goes into a description and is recorded as an
-edit; validation enforces it. A rendered schema may admit more values than the validator. Only for a reader that enforces
+edit; validation enforces it. A rendered schema may accept more values than the validator. Only for a reader that enforces
 schemas (``Dialect.strict``) it also asks for more: every property, with null for an optional one, and no undeclared
 property.
 """
@@ -16,7 +16,7 @@ from specfn.schema.compose.merge import is_annotation
 from specfn.schema.compose.root_facts import (
     Root,
     branches_of,
-    collapsed,
+    constants_as_enum,
     is_leaf,
     root_of,
     types_of,
@@ -31,10 +31,10 @@ from specfn.schema.render.fragment import (
     Hole,
     SchemaBuilder,
     Skeleton,
-    admit_null,
     boolean_schema,
     nullable_hole,
     order_members,
+    with_null_flag,
 )
 from specfn.schema.render.renderer import OVERLAP
 from specfn.schema.vocabulary import (
@@ -45,7 +45,7 @@ from specfn.schema.vocabulary import (
 
 _SCALARS = frozenset({"boolean", "integer", "number", "string"})
 
-#: A schema needs one of these keywords to admit null by a flag.
+#: A schema needs one of these keywords to accept null by a flag.
 _FLAGGED = frozenset({"$ref", "const", "enum", "type"})
 
 #: The description of alternatives that may overlap although only one may be valid.
@@ -79,7 +79,7 @@ class TypedRenderer(KeywordRenderer):
 
     def _leaf(self, node: JsonObject, target: JsonObject) -> Draft:
         """Render a component in its place with the annotations of the place, if nothing is nested in it."""
-        if not is_leaf(collapsed(target)):
+        if not is_leaf(constants_as_enum(target)):
             return self._place(node)
         annotations = self._annotations(node)
         self._report_overlap(target)
@@ -109,7 +109,7 @@ class TypedRenderer(KeywordRenderer):
         return self._wrap(place) if self._dialect.ref_alone else place
 
     def _wrap(self, place: Draft) -> Draft:
-        """Return a hole as a union of one branch, for readers that take no annotations beside a reference."""
+        """Return a hole as a union of one branch, for readers that take no annotations next to a reference."""
         if not isinstance(place, Hole):
             return place
         annotations = {**place.other_annotations, **place.texts}
@@ -127,7 +127,7 @@ class TypedRenderer(KeywordRenderer):
         if self._literal and (scalar := self._scalar(node)) is not None:
             return scalar
         if node.get("nullable") is True:
-            node = self._derived.read(node)
+            node = self._derived.nullable_as_type(node)
         body = SchemaBuilder(self._annotations(node))
         self._report_remarks(node, body)
         root = root_of(node)
@@ -166,7 +166,7 @@ class TypedRenderer(KeywordRenderer):
         return body.finish(nullable=nullable and self._dialect.null_constant, bare=self._bare)
 
     def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
-        """Render a schema that admits only null, or nothing."""
+        """Render a schema that accepts only null, or nothing."""
         self._describe_unsupported(node, body, None)
         body.out["type"] = "null"
         if not valid:
@@ -175,14 +175,14 @@ class TypedRenderer(KeywordRenderer):
         return self._finish(body)
 
     def _only_null(self) -> JsonObject:
-        """Return a schema that admits null alone."""
+        """Return a schema that accepts null alone."""
         return dict(ONLY_NULL if self._dialect.null_constant else NULL)
 
     def _finish(self, body: SchemaBuilder) -> Draft:
         return body.finish(bare=self._bare)
 
     def _wraps(self, kind: str | None) -> bool:
-        """Return whether null beside a type is rendered as a branch of its own."""
+        """Return whether null next to a type is rendered as a branch of its own."""
         if kind is None or self._dialect.null == "nullable":
             return False
         return self._dialect.null == "branch" or kind not in _SCALARS
@@ -199,7 +199,7 @@ class TypedRenderer(KeywordRenderer):
         self, node: JsonObject, body: SchemaBuilder, kinds: list[str], root: Root, *, nullable: bool
     ) -> Draft:
         """Render several types as a union with one branch per type, each with the keywords that apply to it."""
-        parts = [self._derived.alone(node, kind, root.values) for kind in kinds]
+        parts = [self._derived.for_type(node, kind, root.values) for kind in kinds]
         parts = [part for part in parts if part.get("enum") != []]
         described = node
         if self._literal:  # each part describes its own
@@ -237,7 +237,7 @@ class TypedRenderer(KeywordRenderer):
         return self._alternatives(branches, body, null=null)
 
     def _union_with_keywords(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
-        """Render a union and the keywords beside it."""
+        """Render a union and the keywords next to it."""
         branches = [*root.branches, NULL] if root.nullable else root.branches
         body.put_list("anyOf", self._branches(branches) or [boolean_schema(False)])
         if "anyOf" in node and "oneOf" in node:
@@ -275,7 +275,7 @@ class TypedRenderer(KeywordRenderer):
     def _with_types(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
         if not isinstance(branch, dict):
             return {"type": kinds} if branch else branch
-        return self._derived.typed(branch, [*kinds, "null"] if null else kinds)
+        return self._derived.with_types(branch, [*kinds, "null"] if null else kinds)
 
     def _is_within(self, branch: Any, kinds: list[str], *, null: bool) -> bool:
         """Return whether a branch itself declares one of some types."""
@@ -335,7 +335,7 @@ class TypedRenderer(KeywordRenderer):
             is_flagged = "$ref" in branch
             if constant:
                 is_flagged = not isinstance(draft, Skeleton) or "anyOf" not in content
-                content = admit_null(content) if is_flagged else content
+                content = with_null_flag(content) if is_flagged else content
             elif "type" in content:
                 content = order_members({**content, "nullable": True})
             if is_flagged:
@@ -396,12 +396,12 @@ def _kinds_of(values: list[Any] | None) -> list[str]:
 
 
 def _is_untyped_union(node: JsonObject) -> bool:
-    """Return whether a schema admits null only by a branch of its union."""
+    """Return whether a schema accepts null only by a branch of its union."""
     return ("anyOf" in node or "oneOf" in node) and not types_of(node)[0]
 
 
 def _with_null_within(node: JsonObject) -> JsonObject:
-    """Return a schema that admits null by each of its keywords."""
+    """Return a schema that accepts null by each of its keywords."""
     out = dict(node)
     for key in ("anyOf", "oneOf"):
         if key in node:

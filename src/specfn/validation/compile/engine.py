@@ -76,7 +76,7 @@ class SubschemaCompiler:
 
     @property
     def is_memory_full(self) -> bool:
-        """Return whether what is compiled should be released before more is compiled."""
+        """Return whether compiled schemas should be released before more are compiled."""
         return self._kept > MAX_NODES
 
     def release(self) -> int:

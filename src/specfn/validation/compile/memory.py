@@ -19,7 +19,7 @@ BYTES_OF_NODE: Final = 2_000
 
 
 class Compiled(Protocol):
-    """What is compiled on first use, and again after it was released.
+    """An object that compiles schemas on first use, and again after it released them.
 
     Attributes:
         used: set at each use; cleared when the memory is short.
@@ -28,7 +28,7 @@ class Compiled(Protocol):
     used: bool
 
     def release(self) -> None:
-        """Release what is compiled."""
+        """Release the compiled schemas."""
 
 
 class CompiledMemory:

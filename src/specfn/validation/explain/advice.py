@@ -146,7 +146,7 @@ class TypeTexts:
         return text
 
     def more(self, node: Any, holder: Any) -> str | None:
-        """Return a sentence on the schema that failed at a place; ``None`` if the type text of the place contains it."""
+        """Return a sentence on the subschema that failed at a place; ``None`` if the type text already contains it."""
         key = (id(node), id(holder))
         if key not in self._more:
             part = self.in_full(node if holder is None else holder)

@@ -240,7 +240,10 @@ class Level:
 def _missing_by_place(
     tokens: list[Any], level_nodes: tuple[LevelNode, ...], index: int
 ) -> dict[str, LocatedFinding]:
-    """Return the findings of the required properties that are declared. Others have no constant order."""
+    """Return the finding for each required property, if it is missing.
+
+    Properties that are required but not declared are left out, because their order depends on the value.
+    """
     member, declared = level_nodes[-1].members[index], level_nodes[-1].order
     places = _Places(None)
     return {
@@ -251,7 +254,7 @@ def _missing_by_place(
 
 
 def count_wrong_values(found: Iterable[LocatedFinding]) -> int:
-    """Return the number of wrong values at a level: the value itself for each reason, each inner value once."""
+    """Return the number of wrong values at a level. The value itself counts for each reason, an inner value once."""
     inside = set()
     count = 0
     for one in found:
@@ -270,7 +273,7 @@ def value_at(value: Any, tokens: Iterable[Any]) -> Any:
 
 
 class _Places:
-    """Sort keys of findings: declared properties in the document's order, others in the value's order."""
+    """The sort keys of findings: declared properties in the order of the document, then others in that of the value."""
 
     __slots__ = ("_positions", "value")
 

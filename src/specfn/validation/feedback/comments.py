@@ -218,7 +218,7 @@ _STEM: Final = UNKNOWN.removesuffix(".")
 
 #: Descriptions of values that the schema forbids.
 
-#: The members of a whole call that name its function, beside its arguments.
+#: The members of a whole call that name its function, next to its arguments.
 _CALL_KEYS: Final = frozenset(
     ["name", "function", "function_name", "tool", "tool_name", "type", "id", "method", "action"]
 )
@@ -328,7 +328,7 @@ def comments(problems: Sequence[ArgumentProblem]) -> list[Comment]:
 
 
 def _of_call(move: _Move) -> _Move:
-    """Return a property that names the function beside its wrapped arguments with a description of this."""
+    """Return a property that names the function next to its wrapped arguments with a description of this."""
     is_unknown = (move.problem.description or UNKNOWN).startswith(_STEM) and move.target is None
     if not is_unknown or type(move.problem.value) is not str or move.place[0] not in _CALL_KEYS:
         return move

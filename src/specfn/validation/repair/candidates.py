@@ -10,7 +10,7 @@ from decimal import Decimal
 from math import isinf
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.json import most_digits
+from specfn._internal.json import max_integer_digits
 from specfn.records import ABSENT
 from specfn.validation.explain.explain import Fault
 from specfn.validation.explain.schema_facts import INTEGER_FORMATS, SchemaFacts
@@ -149,7 +149,7 @@ _NOTHING: Final = frozenset(["", "null", "none", "nil", "nan", "undefined", "emp
 
 
 def _is_one_item(value: Any, *, is_asked: bool) -> bool:
-    """Return whether a value may be the only item of an array; a text only if it cannot be a list or nothing.
+    """Return whether a value may be the only item of an array. A text may not if it could be an empty value or a list.
 
     Args:
         value: the value.
@@ -164,7 +164,7 @@ def _is_one_item(value: Any, *, is_asked: bool) -> bool:
 def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
     """Return the number that a text represents exactly, or ``None``."""
     if _INTEGER.fullmatch(text):
-        return int(text) if len(text) <= most_digits() else None
+        return int(text) if len(text) <= max_integer_digits() else None
     match = _DECIMAL.fullmatch(text) if len(text) <= _MAX_CHARACTERS else None
     if match is None:
         return None

@@ -267,7 +267,7 @@ class _Coercion:
     def _without_rivals(
         self, cases: list[_RepairCase], only: dict[Tokens, _Change]
     ) -> list[_Change]:
-        """Return the candidates that lead to no guessed branch, or to a branch without a rival."""
+        """Return the candidates that do not depend on a guessed branch of a union, or whose branch is the only possible one."""
         compared: dict[Tokens, bool] = {}
         kept: list[_Change] = []
         for case in cases:
@@ -282,7 +282,7 @@ class _Coercion:
         return kept
 
     def _has_rival(self, guess: Guess, only: Mapping[Tokens, _Change]) -> bool:
-        """Return whether other candidates would lead to another branch of a union."""
+        """Return whether other repairs would make another branch of the union valid, so that the guessed branch is uncertain."""
         self.context.compared += 1
         place, depth = guess.place, len(guess.place)
         if self.context.compared > _MAX_GUESSES:

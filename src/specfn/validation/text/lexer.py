@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any, Final, NamedTuple
 
-from specfn._internal.json import most_digits
+from specfn._internal.json import max_integer_digits
 from specfn.validation.text.strict_json import decimal, is_nonzero, is_rounded
 
 
@@ -271,7 +271,7 @@ def _number(text: str, at: int) -> Token:
         raise UnreadableError(text, at, _no_number(token.group()))
     whole = match.group()
     if match[1] is None and match[2] is None:
-        if len(whole) > most_digits():
+        if len(whole) > max_integer_digits():
             raise UnreadableError(text, at, f"The number has {len(whole):,} digits: too many.")
         return Token(int(whole), match.end(), (), False)
     value = decimal(whole)
