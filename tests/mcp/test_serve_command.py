@@ -14,6 +14,7 @@ import httpx
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.http.tls import make_files
 from tests.mcp.server_support import DOCUMENT, ERAS, text
 from tests.strict_shop.server import serve
 
@@ -232,10 +233,12 @@ def test_print_config_has_every_option(
     capsys: pytest.CaptureFixture[str], spec: str, tmp_path: Path
 ) -> None:
     """The printed command means what the given one means; the server has the name of the document."""
+    files = make_files(tmp_path)
     options = [
         "--base-url", URL, "--origin", "https://files.example", "--select", "pets_get", "--allow", "write",
         "--mode", "all", "--timeout", "2.5", "--answer-limit", "900", "--max-length", "30", "--page-size", "7",
-        "--files", str(tmp_path), "--read-only", "--ask-each", "--fields", "--anonymous",
+        "--files", str(tmp_path), "--read-only", "--ask-each", "--output-schema", "--anonymous",
+        "--ca", str(files.ca), "--cert", str(files.cert), "--key", str(files.key),
         "--all-to-base-url", "--allow-insecure", "--redirects", "same-origin",
     ]  # fmt: skip
     assert run(["serve", spec, *options, "--print-config", "claude"]) == 0
@@ -260,6 +263,9 @@ def test_print_config_has_every_option(
         "--references",
         "--overlay",
         "--web-origin",
+        "--document-header",
+        "--proxy",
+        "--fields",  # contradicts --output-schema
     }
     left |= {"--sessions", "--log", "--verbose", "--send-all-credentials"}
     assert {one for one in known - left if one.startswith("--")} <= set(options)

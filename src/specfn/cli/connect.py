@@ -9,6 +9,7 @@ import click
 
 from specfn._internal.url import url_without_secrets
 from specfn.cli import shared_options as shared
+from specfn.cli import source
 from specfn.cli.logins import find_login
 from specfn.errors import UsageError
 from specfn.http.call_options import CALL_OPTIONS, CallOption
@@ -44,6 +45,16 @@ _VALUES: Final = {
 #: The maximum number of servers that a message lists.
 _SERVERS: Final = 5
 
+#: The options of the transport of a connection, which the download of the document uses, too.
+_TRANSPORT: Final = (
+    shared.file(
+        "--ca", "ca", "Certificates of the authorities to trust instead of the usual ones (PEM)."
+    ),
+    shared.file("--cert", "cert", "Certificate of the client, perhaps with its key (PEM)."),
+    shared.file("--key", "key", "Key of the client's certificate (PEM)."),
+    click.option("--proxy", metavar="URL", help="Proxy for the requests to the API."),
+)
+
 _OPTIONS: Final = (
     shared.base_url,
     shared.origins("Another trusted origin, for operations with their own server."),
@@ -76,9 +87,16 @@ def switches(command: _Command) -> _Command:
     return command
 
 
+def transport(command: _Command) -> _Command:
+    """Add the options of the transport."""
+    for option in reversed(_TRANSPORT):
+        command = option(command)
+    return command
+
+
 def options(command: _Command) -> _Command:
     """Add the options that ``connection`` reads."""
-    command = switches(command)
+    command = transport(switches(command))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -125,7 +143,8 @@ def connection(
         for name, value in fields[field].items():
             if not callable(value):
                 refuse_placeholder(f"{kind} {name!r}", value)
-    for field in ("timeout", *(row.field for row in CALL_OPTIONS)):
+    fields["tls"] = source.tls_of(given)
+    for field in ("timeout", "proxy", *(row.field for row in CALL_OPTIONS)):
         if given.get(field) is not None:
             fields[field] = given[field]
     try:

@@ -3,10 +3,10 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 import click
 
@@ -23,10 +23,12 @@ from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
+    import ssl
     from io import BufferedReader
 
     from specfn.application.application import Application
     from specfn.cli.progress import Progress
+    from specfn.document.read.document_credentials import DocumentCredentials
     from specfn.settings import Settings
 
 STDIN: Final = "-"
@@ -41,6 +43,101 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 #: The keys of the values of ``--references`` and ``--overlay`` among those of a command line.
 _REFERENCES: Final = "specfn.references"
 _OVERLAYS: Final = "specfn.overlays"
+_HEADERS: Final = "specfn.headers"
+_ORIGIN: Final = "specfn.origin"
+
+
+class Access(NamedTuple):
+    """What the server of a document needs: headers with secrets, and certificates. Only the document's origin gets them."""
+
+    headers: Mapping[str, str] = {}
+    tls: "ssl.SSLContext | None" = None
+
+
+#: An environment variable in the value of a header.
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def _keep_headers(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+    headers: dict[str, str] = {}
+    for text in values:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise UsageError("--document-header is invalid: expected 'NAME: VALUE'")
+        for variable in _VARIABLE.findall(value):
+            if not os.environ.get(variable):
+                raise UsageError(
+                    f"--document-header: the environment variable {variable} is not set"
+                )
+        headers[name.strip()] = _VARIABLE.sub(lambda match: os.environ[match[1]], value).strip()
+    context.meta[_HEADERS] = headers
+
+
+def given_access() -> Access:
+    """Return what the options of the command line say about the server of the document."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return Access()
+    return Access(context.meta.get(_HEADERS, {}), tls_of(context.params))
+
+
+def tls_of(given: Mapping[str, Any]) -> "ssl.SSLContext | None":
+    """Return the certificates that the options name; ``None`` without such options.
+
+    Raises:
+        UsageError: a file is not what its option needs.
+    """
+    ca, cert, key = (given.get(name) for name in ("ca", "cert", "key"))
+    if key and not cert:
+        raise UsageError("--key needs --cert: pass the certificate of the key")
+    if not ca and not cert:
+        return None
+    import ssl  # noqa: PLC0415  # for these options only
+
+    import httpx  # noqa: PLC0415  # slow import
+
+    for option, file in (("--ca", ca), ("--cert", cert), ("--key", key)):
+        if file:
+            _check_file_of(option, file)
+    try:
+        context = ssl.create_default_context(cafile=ca) if ca else httpx.create_ssl_context()
+    except ssl.SSLError:
+        raise UsageError(f"--ca {ca!r} has no certificate in the form PEM") from None
+    if cert:
+        try:  # with a password, because the library would ask for one on the terminal
+            context.load_cert_chain(cert, key, password="")
+        except ssl.SSLError:
+            raise UsageError(
+                f"--cert {cert!r} has no certificate with its key, or the key is encrypted: pass --key FILE with the key"
+            ) from None
+    return context
+
+
+def _check_file_of(option: str, file: str) -> None:
+    try:
+        check_file(file)
+    except UnreadableFileError as error:
+        raise UnreadableFileError(f"{option}: {error}") from None
+
+
+def _credentials(spec: str, access: Access) -> "DocumentCredentials | None":
+    """Return the credentials for the origin of a URL; ``None`` if there are none.
+
+    Raises:
+        UsageError: there are headers for a source that is not a URL, or for one of plain http.
+    """
+    if not _URL.match(spec):
+        if access.headers and spec != STDIN:
+            raise UsageError("--document-header is for a document with a URL, not for a file")
+        return None
+    if access == Access():
+        return None
+    from specfn.document.read.document_credentials import document_credentials  # noqa: PLC0415  # imports httpx
+
+    try:
+        return document_credentials(spec, access.headers, None, access.tls)
+    except UsageError as error:
+        raise UsageError(str(error).replace("headers and auth", "--document-header")) from None
 
 
 def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
@@ -85,12 +182,46 @@ def given_overlays() -> tuple[str, ...]:
     return () if context is None else context.meta.get(_OVERLAYS, ())
 
 
+def given_document_options() -> list[str]:
+    """Return the options about a document of the command line that is executed."""
+    context = click.get_current_context(silent=True)
+    headers = ["--document-header"] if context and context.meta.get(_HEADERS) else []
+    return [*(["--overlay"] if given_overlays() else []), *headers]
+
+
 _references = repeatable(
     "--references",
     "references",
     "DIR|URL",
     "Directory or origins from which references to other documents are read.",
     callback=_keep_references,
+    expose_value=False,
+)
+
+
+def _given_credentials(spec: str) -> "DocumentCredentials | None":
+    """Return the credentials of the command line for a source. They are for one origin, also if there are two documents.
+
+    Raises:
+        UsageError: there are headers for a source that is not a URL, or for a second origin.
+    """
+    access = given_access()
+    credentials = _credentials(spec, access)
+    if credentials is not None and access.headers:
+        meta = click.get_current_context().meta
+        if meta.setdefault(_ORIGIN, credentials.origin) != credentials.origin:
+            raise UsageError(
+                "--document-header is for one origin, but the documents have two: download one of them"
+            )
+    return credentials
+
+
+_document_headers = repeatable(
+    "--document-header",
+    "document_headers",
+    "'NAME: VALUE'",
+    "Header for a document behind a login, for the origin of its URL only; ${NAME} is a variable of the environment.",
+    callback=_keep_headers,
     expose_value=False,
 )
 _overlays = repeatable(
@@ -106,7 +237,7 @@ _overlays = repeatable(
 
 def document_options(command: _Command) -> _Command:
     """Add the options of each subcommand that reads documents."""
-    with_options: _Command = _references(_overlays(command))
+    with_options: _Command = _references(_overlays(_document_headers(command)))
     return with_options
 
 
@@ -127,6 +258,7 @@ def application(
     *,
     thorough: bool = False,
     overlays: Sequence[str] | None = None,
+    access: Access | None = None,
 ) -> "Application":
     """Read and convert the document that the caller named.
 
@@ -136,6 +268,7 @@ def application(
         progress: receives the number of read bytes.
         thorough: look for every fault of the text.
         overlays: paths or URLs; those of the command line by default.
+        access: what its server needs; that of the command line by default.
 
     Raises:
         DocumentError: the document is not readable as OpenAPI or Swagger.
@@ -143,7 +276,10 @@ def application(
         UsageError: the argument is ``-`` and stdin is closed.
     """
     settings = with_references(settings)
-    _last[:] = [_convert(spec, settings, progress, thorough=thorough, overlays=overlays)]
+    given = _given_credentials(spec) if access is None else _credentials(spec, access)
+    _last[:] = [
+        _convert(spec, settings, progress, thorough=thorough, overlays=overlays, credentials=given)
+    ]
     return _last[0]
 
 
@@ -154,6 +290,7 @@ def _convert(
     *,
     thorough: bool = False,
     overlays: Sequence[str] | None = None,
+    credentials: "DocumentCredentials | None" = None,
 ) -> "Application":
     """Read and convert a document. Arguments and errors are those of ``application``."""
     read = partial(
@@ -161,6 +298,7 @@ def _convert(
         settings=settings,
         progress=progress.read,
         thorough=thorough,
+        credentials=credentials,
         overlays=given_overlays() if overlays is None else overlays,
     )
     try:
@@ -237,8 +375,9 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         TransportError: the server of a URL did not respond.
         UnreadableFileError: there is no such file.
     """
+    credentials = _given_credentials(spec) if _URL.match(spec) else None
     try:
-        return _convert(spec, with_references(DEFAULT), progress)
+        return _convert(spec, with_references(DEFAULT), progress, credentials=credentials)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
     except (TransportError, UsageError) as error:

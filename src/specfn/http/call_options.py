@@ -56,6 +56,9 @@ CALL_OPTIONS: Final = (
     ),
 )
 
+#: The files with certificates, and the proxy: the names of options and of keys.
+TRANSPORT: Final = ("ca", "cert", "key", "proxy")
+
 BY_FIELD: Final = {option.field: option for option in CALL_OPTIONS}
 
 #: A switch in a text of the library.

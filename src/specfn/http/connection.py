@@ -1,5 +1,6 @@
 """Connections: the base URL, credentials and limits of calls, as a validated, frozen record."""
 
+import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import TracebackType
 from typing import (
@@ -36,7 +37,7 @@ MASK: Final = "**********"
 
 #: Fields whose values are secrets, and fields with objects that may contain secrets.
 _MASKED: Final = frozenset({"headers", "cookies", "query", "credentials"})
-_OBJECTS: Final = frozenset({"auth", "client", "async_client", "before", "after"})
+_OBJECTS: Final = frozenset({"auth", "client", "async_client", "before", "after", "tls", "proxy"})
 
 
 def reveal(secret: SecretStr | str) -> str:
@@ -101,8 +102,9 @@ _INSTEAD_OF: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("url", "uri", "host", "server", "server_url", "endpoint"), 'base_url="https://..."'
     ),
-    **dict.fromkeys(("verify", "cert", "ssl", "transport", "session", "http_client"), _CLIENT),
-    **dict.fromkeys(("proxy", "proxies", "mounts"), _CLIENT),
+    **dict.fromkeys(("verify", "cert", "ssl", "ca"), "tls=ssl.create_default_context(cafile=...)"),
+    **dict.fromkeys(("transport", "session", "http_client", "mounts"), _CLIENT),
+    "proxies": 'proxy="http://..."',
     **dict.fromkeys(("follow_redirects", "allow_redirects"), 'redirects="same-origin"'),
     **dict.fromkeys(("max_retries", "retry"), "retries=3"),
     "params": 'query={"name": "value"}',
@@ -114,6 +116,19 @@ def _auth(value: Any) -> Any:
         return value
     reason = f"must be an httpx.Auth; a token, or a user and a password, are credentials: {_SCHEME}"
     raise ValueError(reason)
+
+
+def _proxy(value: Any) -> Any:
+    if value is None:
+        return None
+    secret = _secret(value)
+    try:
+        url = httpx.URL(reveal(secret))
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError("must be the http or https URL of a proxy")
+    return secret
 
 
 def _by_scheme(value: Any) -> Any:
@@ -262,7 +277,10 @@ class Connection(Model):
             ``allow_private``; with a client of the caller only if ``allow_private``.
         retries: the maximum number of retries of an idempotent request. A request is retried after a response 429, 502,
             503 or 504 with ``Retry-After``.
-        client: a client of httpx or httpx2 to send with, for proxies, client certificates or tests. Its transport, event
+        tls: the certificates of authorities and of the client; an ``ssl.SSLContext``. Requests that a redirect leads to
+            another origin (``redirects="any"``) do not use it.
+        proxy: the URL of a proxy, which may have a user and a password.
+        client: a client of httpx or httpx2 to send with, for other transports, or tests. Its transport, event
             hooks, authentication and header ``Authorization`` apply, the last two for trusted origins only. Its other
             headers, cookies, parameters, base URL and timeouts do not apply. ``timeout.total`` is then checked between
             the chunks of a response only.
@@ -308,6 +326,10 @@ class Connection(Model):
     max_connections: Annotated[int, Field(ge=1)] = 100
     redirects: Redirects = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
+    tls: ssl.SSLContext | None = Field(default=None, exclude=True)
+    proxy: Annotated[SecretStr | str | None, PlainValidator(_proxy)] = Field(
+        default=None, exclude=True
+    )
     client: HTTPClient | None = Field(default=None, exclude=True)
     async_client: AsyncHTTPClient | None = Field(default=None, exclude=True)
     allow_insecure: bool = False
@@ -377,6 +399,10 @@ class Connection(Model):
         """Register the functions that close a transport: one for ``close``, one for ``aclose``."""
         self._closers.append((close, aclose))
 
+    def forget_closer(self, close: Callable[[], Any]) -> None:
+        """Remove the functions of ``on_close`` of a transport that is closed already."""
+        self._closers[:] = [pair for pair in self._closers if pair[0] is not close]
+
     @property
     def derived(self) -> Derived:
         """Return the expressions of the secrets, which ``http.masking`` keeps here."""
@@ -414,6 +440,13 @@ class Connection(Model):
         if self.anonymous and (self.auth is not None or self.send_all_credentials):
             option = "auth" if self.auth is not None else "send_all_credentials"
             raise ValueError(f"anonymous=True sends no credentials: leave out {option}")
+        if self.tls is not None and self.tls.verify_mode is not ssl.CERT_REQUIRED:
+            raise ValueError(
+                "tls must verify the certificates of servers (verify_mode=CERT_REQUIRED)"
+            )
+        has_client = self.client is not None or self.async_client is not None
+        if has_client and (self.tls is not None or self.proxy is not None):
+            raise ValueError("tls and proxy do not apply to a client: set them in the client")
         if self.servers == "base_url" and self.base_url is None:
             raise ValueError('servers="base_url" needs a base_url')
         return self

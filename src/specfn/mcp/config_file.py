@@ -13,7 +13,7 @@ import yaml
 
 from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS
+from specfn.http.call_options import CALL_OPTIONS, TRANSPORT
 from specfn.migrate.parameters.reserved import credential_reason
 
 #: A document's name, which qualifies the names of its functions.
@@ -25,9 +25,13 @@ _FILE: Final = "file:"
 _SWITCHES: Final = {option.field: option.values for option in CALL_OPTIONS}
 _DOCUMENT: Final = [
     *"spec base_url auth headers query cookies origins timeout select references overlays options".split(),
+    "document_headers",
+    *TRANSPORT,
     *_SWITCHES,
 ]
-_SERVER: Final = "documents mode allow read_only page_size files fields answer_limit".split()
+_SERVER: Final = (
+    "documents mode allow read_only page_size files fields answer_limit output_schema".split()
+)
 
 #: Parts of the names of headers and query parameters with secrets.
 _SECRET_NAMES: Final = ("auth", "key", "token", "secret", "cookie", "password")
@@ -48,6 +52,8 @@ class DocumentConfig:
         select: patterns of functions; all if empty.
         references: a directory, or origins, from which references to other documents are read.
         overlays: paths or URLs of overlays, in their order.
+        document_headers: headers for the server of the document, if it is behind a login.
+        transport: the files with certificates and the proxy, by the names of ``TRANSPORT``.
         options: fields of ``specfn.Options``.
         switches: the switches of its connection, by field.
     """
@@ -64,6 +70,8 @@ class DocumentConfig:
     select: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
+    document_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    transport: Mapping[str, str] = field(default_factory=dict, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     switches: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,6 +89,7 @@ class ServerConfig:
         files: the directory for binary responses.
         fields: models may ask for fields of responses.
         answer_limit: the maximum number of characters of a response that a model reads.
+        output_schema: the tools declare the schemas of responses.
         variables: the environment variables that it refers to.
     """
 
@@ -92,6 +101,7 @@ class ServerConfig:
     files: str | None = None
     fields: bool = False
     answer_limit: int | None = None
+    output_schema: bool = False
     variables: tuple[str, ...] = ()
 
 
@@ -159,6 +169,7 @@ class _ConfigReader:
                 ("files", self._text),
                 ("fields", self._switch),
                 ("answer_limit", partial(self._integer, least=200)),
+                ("output_schema", self._switch),
             )
             if name in parts
         }
@@ -189,9 +200,15 @@ class _ConfigReader:
             "references": self._texts,
             "overlays": self._texts,
             "options": self._options,
+            "document_headers": self._values,
         }
         values = {
             key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts
+        }
+        transport: dict[str, str] = {
+            name: (self._proxy if name == "proxy" else self._text)(parts[name], f"{place}.{name}")
+            for name in TRANSPORT
+            if name in parts
         }
         switches = {
             key: self._choice(parts[key], f"{place}.{key}", choices)
@@ -200,7 +217,7 @@ class _ConfigReader:
             for key, choices in _SWITCHES.items()
             if key in parts
         }
-        return DocumentConfig(name=name, switches=switches, **values)
+        return DocumentConfig(name=name, switches=switches, transport=transport, **values)
 
     # -- values ---------------------------------------------------------------------------------------
 
@@ -296,6 +313,11 @@ class _ConfigReader:
             else:
                 self._fail(value, where, "expected a text")
         return values
+
+    def _proxy(self, node: yaml.Node, place: str) -> str:
+        """Return the URL of a proxy; one with a password must be a reference."""
+        text = self._text(node, place)
+        return self._secret(node, place) if _is_reference(text) or "@" in text else text
 
     def _secret(self, node: yaml.Node, place: str) -> str:
         value = str(node.value) if isinstance(node, yaml.ScalarNode) else ""

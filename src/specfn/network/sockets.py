@@ -432,10 +432,12 @@ def _incoming(
     )
 
 
-def _pool_settings(max_connections: int, backend: Any, proxy: str | None = None) -> dict[str, Any]:
+def _pool_settings(
+    max_connections: int, backend: Any, proxy: str | None, tls: ssl.SSLContext | None
+) -> dict[str, Any]:
     """Return the settings of both pools of a transport."""
     return {
-        "ssl_context": _ssl_context(),
+        "ssl_context": _ssl_context() if tls is None else tls,
         "max_connections": max_connections,
         "keepalive_expiry": KEPT_SECONDS,
         "network_backend": backend,
@@ -461,6 +463,7 @@ class Transport(httpx.BaseTransport):
         max_connections: int,
         is_repeatable: Callable[[httpx.Request], bool],
         proxy: str | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         """Initialize the pools, which open no socket before the first request.
 
@@ -468,8 +471,9 @@ class Transport(httpx.BaseTransport):
             max_connections: the maximum number of open sockets; further calls wait.
             is_repeatable: decides whether a request is sent again if a reused socket was closed before the response.
             proxy: the URL of a proxy.
+            tls: the certificates of authorities and of the client; the usual authorities by default.
         """
-        given = _pool_settings(max_connections, Backend(), proxy)
+        given = _pool_settings(max_connections, Backend(), proxy, tls)
         self._is_repeatable = is_repeatable
         self._slots = threading.Semaphore(max_connections)
         self._kept = httpcore.ConnectionPool(**given)
@@ -505,9 +509,13 @@ class AsyncTransport(httpx.AsyncBaseTransport):
     """A transport for asyncio. The time limit of a call also ends its wait for a socket."""
 
     def __init__(
-        self, max_connections: int, is_repeatable: Callable[[httpx.Request], bool]
+        self,
+        max_connections: int,
+        is_repeatable: Callable[[httpx.Request], bool],
+        proxy: str | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        given = _pool_settings(max_connections, AsyncBackend())
+        given = _pool_settings(max_connections, AsyncBackend(), proxy, tls)
         self._is_repeatable = is_repeatable
         self._slots = asyncio.Semaphore(max_connections)
         self._kept = httpcore.AsyncConnectionPool(**given)

@@ -72,6 +72,7 @@ _MAX_PASTED_BYTES: Final = 16_384
     help="The port to which the browser returns; a free one by default.",
 )
 @connect.switch(BY_FIELD["allow_insecure"])
+@connect.transport
 def command(spec: str, **options: Any) -> int:
     """Log in to the API of SPEC by OAuth 2; later calls use the tokens, and renew them.
 

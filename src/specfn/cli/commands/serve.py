@@ -18,7 +18,7 @@ from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS, with_keys
+from specfn.http.call_options import CALL_OPTIONS, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
 from specfn.settings import DEFAULT, Settings
 
@@ -59,6 +59,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @shared.origins("Another trusted origin of the API.")
 @shared.timeout("Limit of each call; 60 by default.")
 @connect.switches
+@connect.transport
 @shared.select
 @shared.choice(
     "--mode",
@@ -95,6 +96,11 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     "--fields",
     is_flag=True,
     help="Let models ask for fields of responses, by an argument of tools.",
+)
+@click.option(
+    "--output-schema",
+    is_flag=True,
+    help="Declare the schemas of responses. Strict clients then refuse a response that violates its schema.",
 )
 @shared.answer_limit
 @click.option(
@@ -179,6 +185,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "page_size": options["page_size"] or config.page_size,
         "files": options["files"] or config.files,
         "fields": options["fields"] or config.fields,
+        "output_schema": options["output_schema"] or config.output_schema,
     }
     call_log.log.setLevel(logging.INFO)
     with listen.gc_while_serving(call_log.JsonLines() if options["log"] == "json" else None):
@@ -220,6 +227,7 @@ _OF_ONE: Final = {
     "origins": "--origin",
     "globs": "--select",
     **{row.field: row.option for row in CALL_OPTIONS},
+    **{name: f"--{name}" for name in TRANSPORT},
 }
 _OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
 
@@ -238,7 +246,7 @@ def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
     if options["config"] is None:
         return ServerConfig(documents=_documents(specs, options))
     used = [option for field, option in {**_OF_ONE, **_OF_EACH}.items() if options[field]]
-    used += ["--overlay"] if source.given_overlays() else []
+    used += source.given_document_options()
     if specs or used:
         named = "SPEC" if specs else used[0]
         raise UsageError(f"{named} and --config cannot be combined: pass one of them")
@@ -273,6 +281,8 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             timeout=options["timeout"],
             select=tuple(options["globs"]),
             overlays=source.given_overlays(),
+            document_headers=source.given_access().headers,
+            transport={name: options[name] for name in TRANSPORT if options[name]},
             switches={row.field: options[row.field] for row in CALL_OPTIONS},
         )
         for name, spec in pairs
@@ -302,7 +312,7 @@ def _check_names(pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]) -
         if names.count(name) > 1:
             raise UsageError(f"two documents have the name {name!r}: pass different names")
     used = [option for field, option in _OF_ONE.items() if options[field]]
-    used += ["--overlay"] if source.given_overlays() else []
+    used += source.given_document_options()
     if len(names) > 1 and used:
         raise UsageError(f"{used[0]} names no document, but there are several: use --config FILE")
 
@@ -337,8 +347,9 @@ def _load(
             place = f"{document.name}: references"
             references = source.parse_references(document.references, place)
             settings = settings._replace(references=references)
+        access = source.Access(document.document_headers, source.tls_of(document.transport))
         application = source.application(
-            document.spec, settings, progress, overlays=document.overlays
+            document.spec, settings, progress, overlays=document.overlays, access=access
         )
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
@@ -369,6 +380,7 @@ def _connection(
         "queries": [f"{name}={value}" for name, value in document.query.items()],
         "cookies": [f"{name}={value}" for name, value in document.cookies.items()],
         "timeout": document.timeout,
+        **document.transport,
         **document.switches,
     }
     option = f"--base-url {name}=URL" if name else "--base-url"
@@ -450,6 +462,10 @@ def _read_config(file: str) -> "ServerConfig":
             spec=locate(document.spec),
             references=tuple(map(locate, document.references)),
             overlays=tuple(map(locate, document.overlays)),
+            transport={
+                name: value if name == "proxy" else locate(value)
+                for name, value in document.transport.items()
+            },
         )
         for document in config.documents
     ]
@@ -605,17 +621,20 @@ def _print_config(
     ):
         for value in values:
             arguments += [option, value]
-    for option in ("read_only", "ask_each", "fields"):
+    for option in ("read_only", "ask_each", "fields", "output_schema"):
         if options[option]:
             arguments.append(f"--{option.replace('_', '-')}")
     for row in CALL_OPTIONS:
         if options[row.field]:
             has_value = row.values and row.flag is None
             arguments += [row.option, *(_as_list(options[row.field]) if has_value else ())]
-    for field in ("headers", "queries", "cookies"):
-        if options[field]:
+    for name in TRANSPORT:
+        if options[name] and name != "proxy":
+            arguments += [f"--{name}", _absolute(options[name])]
+    for field in ("headers", "queries", "cookies", "proxy"):
+        if options[field] or source.given_access().headers:
             raise UsageError(
-                "--print-config does not write headers, query parameters and cookies, because they may be secrets: "
+                "--print-config does not write headers, query parameters, cookies and proxies, because they may be secrets: "
                 "use --config FILE"
             )
     name = config.documents[0].name if specs and len(config.documents) == 1 else ""

@@ -7,6 +7,8 @@ from specfn.errors import UsageError
 from specfn.network.headers import check_header
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 
@@ -17,11 +19,13 @@ class DocumentCredentials(NamedTuple):
         origin: the origin of the URL that the caller passed, as ``origins.origin_of`` writes it.
         headers: headers to send.
         auth: an ``httpx.Auth``, or user and password; ``None`` for no authentication.
+        tls: the certificates of authorities and of the client.
     """
 
     origin: str | None = None
     headers: Mapping[str, str] = {}
     auth: "httpx.Auth | tuple[str, str] | None" = None
+    tls: "ssl.SSLContext | None" = None
 
     def __repr__(self) -> str:
         return f"DocumentCredentials({self.origin!r})"
@@ -50,13 +54,16 @@ class DocumentCredentials(NamedTuple):
             yield from auth.sync_auth_flow(request)
 
 
-def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> DocumentCredentials:
+def document_credentials(
+    source: Any, headers: Mapping[str, str], auth: Any, tls: "ssl.SSLContext | None" = None
+) -> DocumentCredentials:
     """Check headers and authentication, and return them for the origin of a URL.
 
     Args:
         source: the source that the caller loads.
         headers: headers to send.
         auth: an ``httpx.Auth``, user and password, or ``None``.
+        tls: the certificates of authorities and of the client.
 
     Raises:
         UsageError: the source is not a URL, the URL is plain http to another machine, or a header or ``auth`` is
@@ -71,7 +78,8 @@ def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> 
     if origin is None:
         raise UsageError("headers and auth need an http or https URL as the source")
     url = httpx.URL(source)
-    if url.scheme == "http" and not is_loopback(url.host):
+    has_secrets = bool(headers) or auth is not None
+    if has_secrets and url.scheme == "http" and not is_loopback(url.host):
         raise UsageError(
             "headers and auth are not sent over plain http, except to this machine: use the https URL of the "
             "document, or download it and pass its text to specfn.loads"
@@ -79,7 +87,7 @@ def document_credentials(source: Any, headers: Mapping[str, str], auth: Any) -> 
     _check_headers(headers)
     if auth is not None and not isinstance(auth, httpx.Auth) and not _is_pair(auth):
         raise UsageError("auth must be an httpx.Auth, or a tuple of user and password")
-    return DocumentCredentials(origin, dict(headers), auth)
+    return DocumentCredentials(origin, dict(headers), auth, tls)
 
 
 def _check_headers(headers: Any) -> None:

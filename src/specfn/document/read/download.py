@@ -5,6 +5,7 @@ or leads to a listed one. Error texts contain a URL without its user, password a
 """
 
 import re
+import ssl
 import time
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack, closing
@@ -135,7 +136,7 @@ class _Download:
         self.progress = progress
         self.until = time.monotonic() + _TOTAL_SECONDS
         self._cookies = httpx.Cookies()
-        self._transports: dict[str | None, Transport] = {}
+        self._transports: dict[tuple[str | None, ssl.SSLContext | None], Transport] = {}
 
     def fault(self, error: Exception) -> SpecfnError:
         """Return the error to raise instead of one of httpx."""
@@ -179,7 +180,7 @@ class _Download:
         while True:
             self._cookies.set_cookie_header(request)
             request.extensions = {**request.extensions, "timeout": _TIMEOUTS}
-            response = self._transport(request.url, opened).handle_request(request)
+            response = self._transport(request.url, credentials.tls, opened).handle_request(request)
             response.request = request
             self._cookies.extract_cookies(response)
             try:
@@ -191,16 +192,18 @@ class _Download:
                 raise
             response.close()
 
-    def _transport(self, url: httpx.URL, opened: ExitStack) -> Transport:
+    def _transport(
+        self, url: httpx.URL, tls: ssl.SSLContext | None, opened: ExitStack
+    ) -> Transport:
         """Return the transport for a URL, through the proxy that the environment names for it."""
         proxies = getproxies()
         proxy = proxies.get(url.scheme) or proxies.get("all")
         if proxy is not None and proxy_bypass(url.host):
             proxy = None
-        if proxy not in self._transports:
-            transport = Transport(1, lambda _: True, proxy)
-            self._transports[proxy] = opened.enter_context(transport)
-        return self._transports[proxy]
+        if (proxy, tls) not in self._transports:
+            transport = Transport(1, lambda _: True, proxy, tls)
+            self._transports[proxy, tls] = opened.enter_context(transport)
+        return self._transports[proxy, tls]
 
     def _follow_redirect(self, url: httpx.URL, location: str, origin: str) -> httpx.URL:
         target = url.join(location)

@@ -376,7 +376,9 @@ def _has(name: str, api: Api, connection: Connection) -> bool:
     if scheme is None:
         return False
     if scheme.get("type") == "mutualTLS":
-        return connection.client is not None or connection.async_client is not None
+        return any(
+            own is not None for own in (connection.tls, connection.client, connection.async_client)
+        )
     return name in _given(connection) or _is_passed(*_slot(scheme), connection)
 
 

@@ -205,7 +205,7 @@ class Attempt:
             return pool.send_with_client(client, request, authenticates=self._uses_client)
         if self.connection.async_client is not None:
             raise UsageError("the connection has an async_client only: use aexecute or apropagate")
-        return pool.transport(self.connection).handle_request(request)
+        return pool.transport(self.connection, request).handle_request(request)
 
     # -- asynchronous ---------------------------------------------------------------------------------
 
@@ -304,7 +304,7 @@ class Attempt:
             return await pool.asend_with_client(client, request, authenticates=self._uses_client)
         if self.connection.client is not None:
             raise UsageError("the connection has a client only: use execute or propagate")
-        transport = await pool.atransport(self.connection)
+        transport = await pool.atransport(self.connection, request)
         return await transport.handle_async_request(request)
 
     # -- both -----------------------------------------------------------------------------------------

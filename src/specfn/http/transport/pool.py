@@ -1,7 +1,7 @@
 """The sockets of a connection: pooled transports of its own, or an httpx client of the caller.
 
 A transport is closed with its connection. It is not the client of httpx, which would keep cookies between calls, log
-complete URLs, and read ``netrc`` and proxy variables. Pass a client to the connection for those.
+complete URLs, and read ``netrc`` and proxy variables.
 """
 
 import asyncio
@@ -12,37 +12,52 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
 from specfn.errors import UsageError
-from specfn.http.connection import AsyncHTTPClient, Connection, HTTPClient
-from specfn.http.redacted_request import RedactedHeaders, hide_queries_in_log, redacted_class
+from specfn.http.connection import AsyncHTTPClient, Connection, HTTPClient, reveal
+from specfn.http.redacted_request import (
+    ANONYMOUS,
+    RedactedHeaders,
+    hide_queries_in_log,
+    redacted_class,
+)
 from specfn.http.redirects_and_retries import is_repeatable
 from specfn.network.response_body import ReceivedResponse
 from specfn.network.sockets import AsyncTransport, Transport
 
 _lock = threading.Lock()
-_transports: dict[int, httpx.BaseTransport] = {}
+#: The transports by the identity of their connection, and whether its ``tls`` applies.
+_Key: TypeAlias = tuple[int, bool]
+_transports: dict[_Key, httpx.BaseTransport] = {}
 _by_loop: dict[asyncio.AbstractEventLoop, "_LoopTransports"] = {}
 
 if hasattr(os, "register_at_fork"):  # two processes must not share a socket
     os.register_at_fork(after_in_child=_transports.clear)
 
 
-def transport(connection: Connection) -> httpx.BaseTransport:
+def _settings(connection: Connection, request: httpx.Request) -> tuple[_Key, tuple[Any, ...]]:
+    """Return the key of the transport for a request, and the arguments that create it."""
+    is_own = connection.tls is None or ANONYMOUS not in request.extensions
+    proxy = None if connection.proxy is None else reveal(connection.proxy)
+    tls = connection.tls if is_own else None
+    return (id(connection), is_own), (connection.max_connections, is_repeatable, proxy, tls)
+
+
+def transport(connection: Connection, request: httpx.Request) -> httpx.BaseTransport:
     """Return the pooled transport of a connection, by identity; it is closed with the connection."""
-    key = id(connection)
+    key, arguments = _settings(connection, request)
     with _lock:
         if key not in _transports:
-            _transports[key] = transport = Transport(connection.max_connections, is_repeatable)
+            _transports[key] = transport = Transport(*arguments)
             close = weakref.finalize(connection, _close, key, transport)
             connection.on_close(close, partial(_aclose, close))
         return _transports[key]
 
 
-def _close(key: int, transport: httpx.BaseTransport) -> None:
+def _close(key: _Key, transport: httpx.BaseTransport) -> None:
     _transports.pop(key, None)
     transport.close()
 
@@ -61,19 +76,19 @@ class _LoopTransports:
         keeper: an asynchronous generator that closes the transports when the loop ends.
     """
 
-    owned: dict[int, tuple[httpx.AsyncBaseTransport, "weakref.finalize[Any, Connection]"]]
+    owned: dict[_Key, tuple[httpx.AsyncBaseTransport, "weakref.finalize[Any, Connection]"]]
     retired: list[httpx.AsyncBaseTransport]
     keeper: AsyncGenerator[None, None]
 
 
-async def atransport(connection: Connection) -> httpx.AsyncBaseTransport:
+async def atransport(connection: Connection, request: httpx.Request) -> httpx.AsyncBaseTransport:
     """Return the transport of a connection for the running event loop; it is closed with either."""
     transports = await _transports_of(asyncio.get_running_loop())
     while transports.retired:
         await transports.retired.pop().aclose()
-    key = id(connection)
+    key, arguments = _settings(connection, request)
     if key not in transports.owned:
-        transport = AsyncTransport(connection.max_connections, is_repeatable)
+        transport = AsyncTransport(*arguments)
         retire = weakref.finalize(connection, _retire, transports, key)
         transports.owned[key] = (transport, retire)
         connection.on_close(retire, partial(_aretire, retire))
@@ -90,7 +105,7 @@ async def _transports_of(loop: asyncio.AbstractEventLoop) -> _LoopTransports:
     return _by_loop[loop]
 
 
-def _retire(transports: _LoopTransports, key: int) -> None:
+def _retire(transports: _LoopTransports, key: _Key) -> None:
     if key in transports.owned:
         transports.retired.append(transports.owned.pop(key)[0])
 
@@ -109,7 +124,9 @@ async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
     finally:
         transports = _by_loop.pop(loop)
         for transport, finalizer in transports.owned.values():
-            finalizer.detach()
+            alive = finalizer.detach()
+            if alive is not None:
+                alive[0].forget_closer(finalizer)
             await transport.aclose()
         for transport in transports.retired:
             await transport.aclose()
