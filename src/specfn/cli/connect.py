@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-#: Prefix of environment variables with credentials.
-PREFIX: Final = "SPECFN_AUTH_"
-
 #: A variable that nobody replaced: ``${NAME}``, ``${env:NAME}``, ``${input:NAME}``.
 _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_:.-]*\}")
 
@@ -237,17 +234,12 @@ def variables_of(api: "Api", document: str) -> dict[str, str]:
     A hidden parameter has none if its variable is that of a scheme: the credential was meant for the scheme.
     """
     prefix = f"{document}_" if document else ""
-    variables = {name: variable_of(prefix + name) for name in api.security_schemes}
+    variables = {name: shared.variable_of(prefix + name) for name in api.security_schemes}
     taken = {*variables.values()}
     for name in api.credential_names:
-        if variable_of(prefix + name) not in taken:
-            variables[name] = variable_of(prefix + name)
+        if shared.variable_of(prefix + name) not in taken:
+            variables[name] = shared.variable_of(prefix + name)
     return variables
-
-
-def variable_of(scheme: str) -> str:
-    """Return the name of the environment variable with a scheme's credential."""
-    return PREFIX + re.sub(r"[^A-Z0-9]", "_", scheme.upper())
 
 
 def _credential(scheme: Mapping[str, Any], value: str) -> Any:

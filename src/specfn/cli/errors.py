@@ -129,7 +129,7 @@ def in_options(text: str) -> str:
 
 def _with_variables(found: re.Match[str]) -> str:
     """Return the text for missing credentials, with their variables, and with others that have no effect."""
-    from specfn.cli.connect import PREFIX, variable_of  # noqa: PLC0415  # for this error only
+    from specfn.cli.shared_options import PREFIX, variable_of  # noqa: PLC0415  # for this error only
 
     wanted = [variable_of(name) for name in re.split(r" (?:and|or) ", found[1])]
     unused = [name for name in os.environ if name.startswith(PREFIX) and name not in wanted]

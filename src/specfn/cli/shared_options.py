@@ -1,5 +1,6 @@
 """Options that several subcommands have, the class of the subcommands, and completion in a shell."""
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import pairwise
@@ -27,6 +28,15 @@ Option: TypeAlias = Callable[[_Command], _Command]
 
 #: A hyphen at which no line ends (U+2011).
 _HYPHEN: Final = "\u2011"
+
+
+#: Prefix of environment variables with credentials.
+PREFIX: Final = "SPECFN_AUTH_"
+
+
+def variable_of(scheme: str) -> str:
+    """Return the name of the environment variable with a scheme's credential."""
+    return PREFIX + re.sub(r"[^A-Z0-9]", "_", scheme.upper())
 
 
 class Command(click.Command):

@@ -407,7 +407,7 @@ def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[st
 
 def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -> str:
     is_one = len(config.documents) == 1
-    return connect.variable_of(scheme if is_one else f"{document.name}_{scheme}")
+    return shared.variable_of(scheme if is_one else f"{document.name}_{scheme}")
 
 
 def _missing_credentials(
