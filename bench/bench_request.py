@@ -3,13 +3,15 @@
     python bench/bench_request.py [--rounds N]
 
 A server in its own process responds at once, over kept connections. The same request is sent by httpx
-(``client.request`` and ``response.json()``) and by ``specfn.execute``, in turns. The script prints the medians
-and their ratio, for elapsed time and processor time. Elapsed time also depends on other processes. The requests
+(``client.request`` and ``response.json()``), by ``specfn.execute`` and by a bound function that receives a text
+(``outcome``), in turns: one after another, and a hundred at once. The script prints the medians for one request and
+their ratio to httpx, for elapsed time and processor time. Elapsed time also depends on other processes. The requests
 are a read with a path, a query and a bearer token, and a write with a JSON body of 1 KB.
 """
 
 import argparse
 import asyncio
+import json
 import multiprocessing
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,6 +22,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 
 import specfn
+from specfn.application.bound import BoundFunction
 
 TOKEN: Final = "token"
 HEADERS: Final = {"Authorization": f"Bearer {TOKEN}"}
@@ -173,50 +176,83 @@ async def atimed(rounds: int, *calls: Callable[[], Awaitable[Any]]) -> list[Cost
     return watch.medians()
 
 
-def compare(name: str, url: str, rounds: int) -> None:
-    """Measure a request by httpx and by specfn, in turns."""
+class Measured(NamedTuple):
+    """The function of a row, its arguments as an object and as a text, and the connection."""
+
+    function: specfn.Function
+    arguments: dict[str, Any]
+    text: str
+    connection: specfn.Connection
+    bound: BoundFunction
+
+
+def measured(name: str, url: str) -> Measured:
     app = specfn.load(DOCUMENT)
     connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
-    key, arguments, (method, path, more) = CALLS[name]
-    function = app[key]
+    key, arguments, _ = CALLS[name]
+    bound = app.bind(connection, allow=["*"])[key]
+    return Measured(app[key], arguments, json.dumps(arguments), connection, bound)
+
+
+def compare(name: str, url: str, rounds: int) -> None:
+    """Measure a request by httpx, by ``execute`` and by a bound function, in turns."""
+    row, (method, path, more) = measured(name, url), CALLS[name][2]
     with httpx.Client(base_url=url, headers=HEADERS) as client:
 
         def by_hand() -> Any:
             return client.request(method, path, **more).raise_for_status().json()
 
-        def called() -> Any:
-            return specfn.execute(function, arguments, connection).data
+        def executed() -> Any:
+            return specfn.execute(row.function, row.arguments, row.connection).data
 
-        assert by_hand() == called()
-        timed(rounds // 10, by_hand, called)
-        tell(f"{name}, sync", *timed(rounds, by_hand, called))
+        def bound() -> Any:
+            return row.bound.outcome(row.text).data()
+
+        assert by_hand() == executed() == bound()
+        timed(rounds // 10, by_hand, executed, bound)
+        tell(f"{name}, sync", *timed(rounds, by_hand, executed, bound))
 
 
-async def acompare(name: str, url: str, rounds: int) -> None:
-    """Measure an async request by httpx and by specfn, in turns."""
-    app = specfn.load(DOCUMENT)
-    connection = specfn.Connection(base_url=url, credentials={"bearer": TOKEN})
-    key, arguments, (method, path, more) = CALLS[name]
-    function = app[key]
+async def acompare(name: str, url: str, rounds: int, at_once: int) -> None:
+    """Measure async requests like ``compare``, of which a number is sent at once."""
+    row, (method, path, more) = measured(name, url), CALLS[name][2]
     async with httpx.AsyncClient(base_url=url, headers=HEADERS) as client:
 
         async def by_hand() -> Any:
             return (await client.request(method, path, **more)).raise_for_status().json()
 
-        async def called() -> Any:
-            return (await specfn.aexecute(function, arguments, connection)).data
+        async def executed() -> Any:
+            return (await specfn.aexecute(row.function, row.arguments, row.connection)).data
 
-        assert await by_hand() == await called()
-        await atimed(rounds // 10, by_hand, called)
-        tell(f"{name}, async", *await atimed(rounds, by_hand, called))
+        async def bound() -> Any:
+            return (await row.bound.aoutcome(row.text)).data()
+
+        def together(call: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
+            async def calls() -> Any:
+                return await asyncio.gather(*(call() for _ in range(at_once)))
+
+            return call if at_once == 1 else calls
+
+        calls = [together(call) for call in (by_hand, executed, bound)]
+        first, *others = [await call() for call in calls]
+        assert all(other == first for other in others)
+        rounds //= at_once
+        await atimed(max(rounds // 10, 2), *calls)
+        costs = await atimed(max(rounds, 9), *calls)
+        each = [Cost(clock / at_once, processor / at_once) for clock, processor in costs]
+        tell(f"{name}, async, {at_once} at once", *each)
 
 
-def tell(name: str, by_hand: Cost, called: Cost) -> None:
+def tell(name: str, by_hand: Cost, *ours: Cost) -> None:
     cells = [
-        f"{kind} {theirs * 1e6:6.0f} µs, {ours * 1e6:6.0f} µs, ratio {ours / theirs:5.2f}"
-        for kind, theirs, ours in zip(("clock", "processor"), by_hand, called, strict=True)
+        f"{kind} {getattr(by_hand, kind) * 1e6:.0f} µs"
+        + "".join(
+            f", {getattr(cost, kind) * 1e6:.0f} ({getattr(cost, kind) / getattr(by_hand, kind):.2f} ×)"
+            for cost in ours
+        )
+        for kind in Cost._fields
     ]
-    print(f"{name:<12} httpx, specfn: " + " | ".join(cells), flush=True)
+    print(f"{name:<25} httpx, execute, outcome: {' | '.join(cells)}", flush=True)
 
 
 def main() -> None:
@@ -230,7 +266,8 @@ def main() -> None:
         url = f"http://127.0.0.1:{here.recv()}"
         for name in CALLS:
             compare(name, url, rounds)
-            asyncio.run(acompare(name, url, rounds))
+            for at_once in (1, 100):
+                asyncio.run(acompare(name, url, rounds, at_once))
     finally:
         server.terminate()
         server.join()

@@ -239,11 +239,14 @@ def _write_beyond_orjson(value: Any, **how: Any) -> bytes:
 
 def copy_json(value: Any) -> Any:
     """Return a copy of what can change in a value: objects, arrays and buffers of bytes. Opened files are the same."""
-    if value.__class__ is dict:
-        return {key: copy_json(item) for key, item in value.items()}
-    if value.__class__ is list:
-        return [copy_json(item) for item in value]
-    return bytes(value) if value.__class__ is bytearray else value
+    kind = value.__class__
+    if kind is dict:
+        return {
+            key: item if item.__class__ is str else copy_json(item) for key, item in value.items()
+        }
+    if kind is list:
+        return [item if item.__class__ is str else copy_json(item) for item in value]
+    return bytes(value) if kind is bytearray else value
 
 
 # -- types and equality of JSON values ---------------------------------------------------------------

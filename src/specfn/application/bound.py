@@ -102,6 +102,7 @@ class BoundFunction:
         if self._reserved is not None:
             self.description = self.__doc__ = self.description + self._reserved.line()
         self._settings = settings
+        self._async_settings = replace(settings, io=AsyncIO())
 
     def __repr__(self) -> str:
         return f"<bound {self.function!r}>"
@@ -183,7 +184,7 @@ class BoundFunction:
         received = self.read_fields(sent, fields)
         if received.problem is not None:
             return _invalid_fields(received)
-        return run_without_waiting(self._perform(received, granted, SyncIO(_ADVICE)))
+        return run_without_waiting(self._perform(received, granted, self._settings))
 
     async def aoutcome(
         self, sent: Any, *, fields: Sequence[str] | None = None, granted: str | None = None
@@ -192,7 +193,7 @@ class BoundFunction:
         received = self.read_fields(sent, fields)
         if received.problem is not None:
             return _invalid_fields(received)
-        return await self._perform(received, granted, AsyncIO())
+        return await self._perform(received, granted, self._async_settings)
 
     def read_fields(self, sent: Any, fields: Sequence[str] | None) -> SentArguments:
         """Return the arguments and the fields that the model or the caller asks for; those of the caller prevail."""
@@ -200,15 +201,20 @@ class BoundFunction:
         received = SentArguments(sent) if self._reserved is None else self._reserved.extract(sent)
         return received if names is None else replace(received, fields=names, problem=None)
 
-    async def _perform(self, sent: SentArguments, granted: str | None, io: SyncIO) -> Answer:
-        settings = replace(self._settings, io=io)
+    async def _perform(
+        self, sent: SentArguments, granted: str | None, settings: CallSettings
+    ) -> Answer:
         exact = Resolution(called=self.name, status="exact", name=self.function.name, how="exact")
         call = new_call(self.name, sent.arguments)
-        prepared = prepare_known(call, exact, settings.functions, settings.offered)
-        repairs = (*sent.repairs, *prepared.repairs)
-        return await perform(
-            replace(prepared, repairs=repairs, fields=sent.fields), settings, granted
+        prepared = prepare_known(
+            call,
+            exact,
+            settings.functions,
+            settings.offered,
+            repairs=sent.repairs,
+            fields=sent.fields,
         )
+        return await perform(prepared, settings, granted)
 
     # -- Python ---------------------------------------------------------------------------------------
 
@@ -374,7 +380,7 @@ class Bound(Mapping[str, BoundFunction]):
         received = self._read_fields(name, sent, fields)
         if received.problem is not None:
             return _invalid_fields(received)
-        return run_without_waiting(self._perform(name, received, granted, SyncIO(_ADVICE)))
+        return run_without_waiting(self._perform(name, received, granted, self._settings))
 
     async def aoutcome(
         self,
@@ -388,12 +394,12 @@ class Bound(Mapping[str, BoundFunction]):
         received = self._read_fields(name, sent, fields)
         if received.problem is not None:
             return _invalid_fields(received)
-        return await self._perform(name, received, granted, AsyncIO())
+        settings = replace(self._settings, io=AsyncIO())
+        return await self._perform(name, received, granted, settings)
 
     async def _perform(
-        self, name: str, sent: SentArguments, granted: str | None, io: SyncIO
+        self, name: str, sent: SentArguments, granted: str | None, settings: CallSettings
     ) -> Answer:
-        settings = replace(self._settings, io=io)
         call = prepare(new_call(name, sent.arguments), settings.functions, settings.offered)
         return await perform(replace(call, fields=sent.fields), settings, granted)
 
@@ -457,5 +463,6 @@ def bind(
         limit=limit,
         tokens=ApprovalTokens(key, clock),
         fields=fields,
+        io=SyncIO(_ADVICE),
     )
     return Bound(settings)

@@ -416,7 +416,8 @@ class Connection(Model):
     @property
     def limits(self) -> Timeout:
         """Return ``timeout`` as a record."""
-        return Timeout.model_validate(_timeout(self.timeout))
+        given = self.timeout
+        return given if isinstance(given, Timeout) else Timeout.model_validate(_timeout(given))
 
     @field_validator("base_url")
     @classmethod

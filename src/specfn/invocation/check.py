@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from specfn._internal.json import copy_json
 from specfn._internal.pointer import input_path
@@ -21,6 +21,9 @@ from specfn.tools.resolve import Resolution
 from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success
 
+if TYPE_CHECKING:
+    from specfn.http.request.request import WrittenParameters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedCall:
@@ -31,6 +34,7 @@ class PreparedCall:
         resolution: the resolution of its name.
         entry: the resolved function; ``None`` if the name was not resolved.
         arguments: the parsed arguments, under the document's own keys.
+        written: the parameters of these arguments as they are sent; ``None`` if the human part is still missing.
         repairs: the repairs of the arguments.
         removed: the values removed from the arguments, as the model reads them with the result.
         errors: the errors, a sentence each.
@@ -44,6 +48,7 @@ class PreparedCall:
     resolution: Resolution
     entry: AdvertisedFunction | None = None
     arguments: Any = field(default=None, repr=False)
+    written: "WrittenParameters | None" = field(default=None, repr=False)
     repairs: tuple[Repair, ...] = ()
     removed: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -76,7 +81,13 @@ def prepare(call: Call, functions: FunctionSet, offered: ToolSet) -> PreparedCal
 
 
 def prepare_known(
-    call: Call, resolution: Resolution, functions: FunctionSet, offered: ToolSet
+    call: Call,
+    resolution: Resolution,
+    functions: FunctionSet,
+    offered: ToolSet,
+    *,
+    repairs: tuple[Repair, ...] = (),
+    fields: tuple[FieldNames, ...] | None = None,
 ) -> PreparedCall:
     """Validate the arguments of a call whose name was resolved.
 
@@ -85,10 +96,13 @@ def prepare_known(
         resolution: the resolution of its name.
         functions: the functions.
         offered: the functions that the model can call.
+        repairs: the repairs that were made before.
+        fields: the fields of the response that the call asks for; ``None`` for all.
     """
     entry = functions.by_name[resolution.name or ""]
     names = partial(wrapper_names, entry.name, functions, offered)
-    verdict = check(entry, call["arguments"], offered, names)
+    ahead = _Ahead()
+    verdict = check(entry, call["arguments"], offered, names, ahead)
     answer = None
     errors: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -100,14 +114,15 @@ def prepare_known(
     elif verdict.incomplete and entry.function.safety != "read":
         answer = failure_texts.incomplete(entry.name)
         errors = (answer,)
+    # the caller may change its objects while an approver thinks; nobody else has those of a text
+    is_own = type(call["arguments"]) is str and not verdict.repairs
     return PreparedCall(
         call=call,
         resolution=resolution,
         entry=entry,
-        arguments=copy_json(
-            verdict.data
-        ),  # the caller may change its objects while an approver thinks
-        repairs=verdict.repairs,
+        arguments=verdict.data if is_own else copy_json(verdict.data),
+        written=ahead.of(entry.function, verdict.data),
+        repairs=(*repairs, *verdict.repairs),
         removed=failure_texts.describe_removed_values(
             verdict.repairs, partial(offered.path, entry.name), shared=is_shared(entry.function)
         ),
@@ -115,7 +130,30 @@ def prepare_known(
         problems=problems,
         answer=answer,
         kind=None if answer is None else "invalid",
+        fields=fields,
     )
+
+
+class _Ahead:
+    """The parameters of arguments as they are sent. They are serialized in the check, and not again for the request."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[Function, Any, WrittenParameters | None] | None = None
+
+    def problems(self, function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
+        from specfn.http.request.request import write_ahead  # noqa: PLC0415  # not before a model calls
+
+        written, problems = write_ahead(function, arguments)
+        self._last = function, arguments, written
+        return problems
+
+    def of(self, function: Function, arguments: Any) -> "WrittenParameters | None":
+        """Return the parameters of a function with these arguments, if they were the last; otherwise ``None``."""
+        if self._last is None or self._last[0] is not function or self._last[1] is not arguments:
+            return None
+        return self._last[2]
 
 
 def describe_suppliers(
@@ -151,6 +189,7 @@ def check(
     arguments: Any,
     offered: ToolSet,
     names: Callable[[], WrapperNames] | None,
+    ahead: _Ahead | None = None,
 ) -> Success | Failure:
     """Check the arguments that a model sent for a function, and that a request can carry them.
 
@@ -163,6 +202,7 @@ def check(
         arguments: the arguments as the model sent them.
         offered: the tools of this request.
         names: returns the resolution of the name in a wrapper; ``None`` to keep wrappers.
+        ahead: keeps the parameters as they are sent.
     """
     return check_arguments(
         entry.function.model_function,
@@ -170,11 +210,5 @@ def check(
         names,
         restore=partial(offered.restore, entry.name),
         rename=partial(offered.shown, entry.name),
-        problems=_unsendable,
+        problems=(ahead or _Ahead()).problems,
     )
-
-
-def _unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
-    from specfn.http.request.request import unsendable  # noqa: PLC0415  # not before a model calls
-
-    return tuple(unsendable(function, arguments))

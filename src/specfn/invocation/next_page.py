@@ -85,6 +85,7 @@ def next_page(
     named: JsonObject,
     result: "Result",
     connection: "Connection",
+    paging: Paging | None,
     before: "Before | None" = None,
 ) -> NextPage | None:
     """Return what a response says of the next page; ``None`` if the function has no pages.
@@ -94,10 +95,10 @@ def next_page(
         named: the valid arguments of this page by key.
         result: this page.
         connection: the connection of the call.
+        paging: the paging of the function with the members of this response (``Function.paging_of``).
         before: the pages before this one; ``None`` if they are not known.
     """
     target, describes_pages = linked(result.headers)
-    paging = function.paging_of(result.data)
     if paging is None and describes_pages:
         paging = _LINKED
     if paging is None or function.safety != "read" or not result.ok:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.masking import Masking
     from specfn.http.response.response import Result
+    from specfn.migrate.paging.record import Paging
 
 #: The reasons to stop after a page: the server says that it is the last, nobody knows whether it is, a budget is reached,
 #: the server repeats a cursor or a page, or the next page cannot be requested (``problem``).
@@ -124,7 +125,7 @@ class _Walk:
                 return
             if onward is not None and onward.otherwise is not None:
                 self.before = replace(self.before, start=0)
-            page, onward = self._page(by_key(self.function, sent), result, items)
+            page, onward = self._page(by_key(self.function, sent), result, paging, items)
             yield page
             if page.stopped is not None:
                 return
@@ -163,10 +164,11 @@ class _Walk:
         return Page(items=[], result=result, stopped=stopped, problem=str(error))
 
     def _page(
-        self, named: JsonObject, result: "Result", items: list[Any] | None
+        self, named: JsonObject, result: "Result", paging: "Paging | None", items: list[Any] | None
     ) -> tuple[Page, NextPage]:
         """Return one page, and what it says of the next one."""
-        onward = next_page(self.function, named, result, self.connection, self.before) or UNKNOWN
+        function, connection = self.function, self.connection
+        onward = next_page(function, named, result, connection, paging, self.before) or UNKNOWN
         following = None
         if onward.arguments is not None:
             following = in_style(self.function, onward.arguments)

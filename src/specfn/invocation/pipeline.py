@@ -5,7 +5,7 @@ their calls here. A conversation permits the calls of a turn together, and sends
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from specfn._internal.logs import calls_log as log
@@ -23,6 +23,7 @@ from specfn.records import Repair
 from specfn.validation.outcome import Failure
 
 if TYPE_CHECKING:
+    from specfn.http.request.request import WrittenParameters
     from specfn.http.response.response import Result
     from specfn.tools.tool import Tool
 
@@ -41,6 +42,7 @@ class PermittedCall:
         fields: the fields of the response that the model reads.
         repairs: the repairs of the arguments.
         removed: the values removed from the model's arguments, as it reads them with the result.
+        written: the parameters of the arguments as they are sent; ``None`` if they were not serialized before.
     """
 
     function: Function
@@ -49,6 +51,7 @@ class PermittedCall:
     fields: ResponseFields
     repairs: tuple[Repair, ...] = ()
     removed: tuple[str, ...] = ()
+    written: "WrittenParameters | None" = field(default=None, repr=False)
 
     @property
     def model_part(self) -> Any:
@@ -94,6 +97,7 @@ async def perform(call: PreparedCall, settings: CallSettings, granted: str | Non
         fields=fields,
         repairs=permitted.repairs,
         removed=permitted.removed,
+        written=call.written if permitted.arguments is call.arguments else None,
     )
     return await send(sent, settings)
 
@@ -111,7 +115,7 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
     limit = settings.limit or function.schemas.settings.answer_limit
     try:
         result = await call_through(
-            function, call.arguments, settings.connection, io, io.seconds_left()
+            function, call.arguments, settings.connection, io, io.seconds_left(), call.written
         )
     except (ArgumentError, LimitError, ResponseError, TransportError) as error:
         failure = call_error(function, error, model_part)

@@ -103,6 +103,7 @@ def success_text(
         sentences = sentences if result.masking is None else result.masking.apply(sentences)
     view = fields.view(function, result.without_secrets())
     model = function.model_function
+    paging = model.paging_of(result.data)
     page = _page_text(
         model,
         by_key(model, arguments),
@@ -115,7 +116,8 @@ def success_text(
         limit=max(limit - len(sentences), limit // 2, _MIN_JSON_CHARACTERS),
         rename=lambda named: tool_names(named, tool),
         can_filter=can_filter,
-        hides_next=fields.hides_next(model.paging_of(result.data)),
+        paging=paging,
+        hides_next=fields.hides_next(paging),
     )
     dropped = None
     if view.filtered.count or page.hidden:
@@ -154,6 +156,7 @@ def _page_text(
     limit: int,
     rename: _Rename,
     can_filter: bool,
+    paging: Paging | None,
     hides_next: bool,
 ) -> _PageText:
     """Return the text of a response with lines on its page.
@@ -168,9 +171,10 @@ def _page_text(
         limit: the maximum number of characters of the whole text.
         rename: returns arguments under the names that the model reads.
         can_filter: true if the model can ask for fields.
+        paging: the paging with the members of the response.
         hides_next: true if the arguments of the next page contain a field that is never shown.
     """
-    following = next_page(function, named, result, connection)
+    following = next_page(function, named, result, connection, paging)
     if hides_next and following is not None:
         following = NextPage(problem="its arguments contain a field that is not shown")
     masking = result.masking
@@ -185,7 +189,7 @@ def _page_text(
     # lines on truncation take more than this, but at most half of the limit
     occupied = sum(len(line) + 1 for line in (*own, *lines))
     text = render(max(limit - occupied, limit // 2, _MIN_JSON_CHARACTERS))
-    rest, paging = None, function.paging_of(result.data)
+    rest = None
     if paging is not None and function.safety == "read" and result.ok:
         rest = _rest_of_page(function, named, result, paging, text, view.result.data)
         if hides_next and rest is not None and not rest.is_smaller:

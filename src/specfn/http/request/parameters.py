@@ -46,6 +46,8 @@ def hazard(segment: str) -> str | None:
 
     Path parameters (``..;x``) are ignored, because some servers drop them before they resolve dot segments.
     """
+    if segment.isascii() and segment.isalnum():
+        return None  # most segments
     for _ in range(_MAX_DECODINGS):
         if _CONTROL.search(segment):
             return "a path must not contain control characters"
@@ -79,8 +81,8 @@ def _segment(
     faults: SerializationFaults,
 ) -> str:
     """Return one segment. It is also checked as a whole, because harmless parts can add up to ``..``."""
-    if len(pieces) == 1 and isinstance(pieces[0], str) and pieces[0].isalnum():
-        return _literal(pieces[0], _SEGMENT)
+    if len(pieces) == 1 and isinstance(piece := pieces[0], str) and piece.isalnum():
+        return piece if piece.isascii() else _literal(piece, _SEGMENT)
     known = len(faults.found)
     segment = ""
     tab = "\t"  # which the encoded segment never holds
@@ -319,8 +321,9 @@ def _query(parameter: Parameter, value: Any) -> list[str]:
 
 def _overrides_method(written: str) -> bool:
     """Return whether a part of a query contains a field that overrides the method."""
-    names = (pair.partition("=")[0] for pair in written.split("&"))
-    return any(overrides(unquote_plus(name), "query") for name in names)
+    return any(
+        overrides(unquote_plus(pair.partition("=")[0]), "query") for pair in written.split("&")
+    )
 
 
 def headers(

@@ -7,7 +7,7 @@ arguments; ``finish`` adds the headers, cookies, query values and credentials of
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
 import httpx
@@ -82,6 +82,15 @@ class Draft:
     content: bytes | None = field(repr=False)
     choice: SchemeChoice
     once: bool
+
+
+class WrittenParameters(NamedTuple):
+    """The serialized parameters of one call: path, encoded query pairs, headers by lower-case name, and cookies."""
+
+    path: str
+    query: tuple[str, ...]
+    headers: dict[str, Pair]
+    cookies: tuple[Pair, ...]
 
 
 @without_locals
@@ -167,6 +176,7 @@ def prepare(
     *,
     validate: bool = True,
     accepts_events: bool = False,
+    written: WrittenParameters | None = None,
 ) -> Draft:
     """Validate and serialize the arguments of a call.
 
@@ -176,6 +186,7 @@ def prepare(
         connection: the connection of the call.
         validate: validate the arguments.
         accepts_events: request a stream of events.
+        written: the parameters of these arguments, which are valid; ``None`` if they were not serialized before.
 
     Raises:
         ArgumentError: the arguments are invalid or cannot be serialized; the error contains all faults.
@@ -190,13 +201,13 @@ def prepare(
     if arguments is None:
         arguments = {} if getattr(function, "keyword", True) else []
     named = function.arguments_by_key(arguments)
-    problems = function.problems(arguments) if validate else ()
+    problems = function.problems(arguments) if validate and written is None else ()
     if problems:
         raise _without_human_part(ArgumentError(function.name, problems), function, arguments)
     base = base_url.choose(route, function.api, connection)
     choice = security.choose_schemes(route, function.api, base, connection)
     faults = SerializationFaults()
-    path, query, headers, cookies = _serialize_parameters(function, named, faults)
+    parts = written or _write_parameters(function, named, faults)
     content, content_type = _body(route, named, faults)
     if faults.found:
         refusal = _refusal(function.name, faults.found, route, arguments)
@@ -211,11 +222,11 @@ def prepare(
         function=function.name,
         method=_method(route),
         base=base,
-        path=path,
+        path=parts.path,
         segments=len(route.template.segments),
-        query=query,
-        headers=usual | headers,
-        cookies=cookies,
+        query=parts.query,
+        headers=usual | parts.headers,
+        cookies=parts.cookies,
         content=content,
         choice=choice,
         once=not is_repeatable(route),
@@ -231,9 +242,9 @@ def _without_human_part(error: ArgumentError, function: Function, arguments: Any
     return ArgumentError(error.function, [masking.problem(problem) for problem in error.problems])
 
 
-def _serialize_parameters(
+def _write_parameters(
     function: Function, named: Mapping[str, Any], faults: SerializationFaults
-) -> tuple[str, tuple[str, ...], dict[str, Pair], tuple[Pair, ...]]:
+) -> WrittenParameters:
     """Serialize the path, the query, the headers and the cookies. If there are ``faults``, the result is invalid.
 
     Raises:
@@ -241,7 +252,7 @@ def _serialize_parameters(
     """
     route = function.route
     fixed = route.fixed
-    written = (
+    written = WrittenParameters(
         parameters.path(route, named, faults),
         (
             *parameters.fixed_query(route, named, faults),
@@ -255,24 +266,28 @@ def _serialize_parameters(
     return written
 
 
-def unsendable(function: Function, arguments: Any) -> tuple[ArgumentProblem, ...]:
-    """Return the problems of valid arguments that a path, query, header, cookie or file cannot contain (rules X3, X5, X11).
+def write_ahead(
+    function: Function, arguments: Any
+) -> tuple[WrittenParameters | None, tuple[ArgumentProblem, ...]]:
+    """Return the serialized parameters of valid arguments, and what a path, query, header, cookie or file cannot contain.
 
-    ``request`` refuses the same arguments. This check needs no connection, so it can precede a request for approval.
-    Missing arguments are not reported, because the human part may still add them.
+    ``request`` refuses the same arguments (rules X3, X5, X11). This needs no connection, so it can precede a request for
+    approval. Missing arguments are not reported, because the human part may still add them.
     """
     named = function.arguments_by_key(arguments)
     faults = SerializationFaults()
     try:
-        _serialize_parameters(function, named, faults)
+        written = _write_parameters(function, named, faults)
         body = function.route.body
         if body is not None and body.kind in _WITH_FILES and named.get("body") is not None:
             with faults.at("body"):
                 bodies.write(body, named["body"])
     except (DocumentError, UsageError):
-        return ()  # a fault of the document or of the caller; ``prepare`` raises it
+        return None, ()  # a fault of the document or of the caller; ``prepare`` raises it
+    if not faults.found:
+        return written, ()
     given = [fault for fault in faults.found if _is_given(named, fault.tokens)]
-    return _refusal(function.name, given, function.route, arguments).problems
+    return None, _refusal(function.name, given, function.route, arguments).problems
 
 
 def _is_given(named: Any, tokens: Iterable[str | int]) -> bool:

@@ -266,7 +266,10 @@ def _fills_credential(route: Route, api: Api, connection: Connection) -> bool:
 
 def _is_satisfied(names: Sequence[str], api: Api, connection: Connection) -> bool:
     """Return whether the credentials satisfy a requirement. One token is enough for schemes that write it alike."""
-    forms = {_form(name, api) for name in names if _has(name, api, connection)}
+    own = [name for name in names if _has(name, api, connection)]
+    if len(own) == len(names):
+        return True
+    forms = {_form(name, api) for name in own}
     return all(_form(name, api) in forms for name in names)
 
 
@@ -332,10 +335,13 @@ def _further(
     """Return the schemes that no requirement of the operation names, and whose credentials could be sent nevertheless."""
     if route.operation.get("security") == []:
         return {}  # the document says that no credential is needed
-    taken = {_form(name, api)[:2] for name in sent}
+    others = [
+        name for name in _given(connection) if name in api.security_schemes and name not in sent
+    ]
+    taken = {_form(name, api)[:2] for name in sent} if others else set[tuple[str, ...]]()
     further = {}
-    for name in _given(connection):
-        if name in api.security_schemes and _form(name, api)[:2] not in taken:
+    for name in others:
+        if _form(name, api)[:2] not in taken:
             taken.add(_form(name, api)[:2])
             further[name] = api.security_schemes[name]
     return further

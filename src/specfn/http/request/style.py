@@ -73,11 +73,16 @@ def _is_normal(value: Any) -> bool:
         inner: list[Any] = []
         for item in level:
             kind = type(item)
-            if kind is dict and all(type(key) is str for key in item):
+            if kind in _AS_IT_IS:
+                continue
+            if kind is dict:
+                for key in item:
+                    if type(key) is not str:
+                        return False
                 inner += item.values()
             elif kind is list:
                 inner += item
-            elif kind not in _AS_IT_IS and not (kind is float and _has_fraction(item)):
+            elif kind is not float or not _has_fraction(item):
                 return False
         if not inner:
             return True
@@ -140,7 +145,11 @@ def text(value: Any) -> str:
     Raises:
         Unserializable: the value is not JSON, or its text is not valid Unicode.
     """
+    if type(value) is int and abs(value) < _MAX_EXACT_FLOAT:
+        return str(value)
     written = value if isinstance(value, str) else dumps(value).decode()
+    if written.isascii():
+        return written
     try:
         written.encode()
     except UnicodeEncodeError:
@@ -239,6 +248,8 @@ def _percent(reserved: str) -> Escape:
     """Return an escape that percent-encodes all characters except unreserved (RFC 3986) and given ones."""
 
     def escape(atom: str, delimiters: str) -> str:
+        if atom.isascii() and atom.isalnum():
+            return atom  # ``quote`` takes longer
         kept = (
             "".join(set(reserved).difference(delimiters)) if reserved and delimiters else reserved
         )

@@ -328,7 +328,8 @@ class Attempt:
 
     def _prepare(self, request: httpx.Request) -> httpx.Request:
         timeout = self.connection.limits
-        request.url = RedactedURL(request.url)  # a hook may have replaced the request
+        if not isinstance(request.url, RedactedURL):  # a hook may have replaced the request
+            request.url = RedactedURL(request.url)
         request.extensions = {
             **request.extensions,
             "timeout": {

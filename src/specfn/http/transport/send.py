@@ -35,7 +35,14 @@ from specfn.http.redirects_and_retries import (
     retry_delay,
 )
 from specfn.http.request import base_url
-from specfn.http.request.request import Draft, additions, credential, finish, prepare
+from specfn.http.request.request import (
+    Draft,
+    WrittenParameters,
+    additions,
+    credential,
+    finish,
+    prepare,
+)
 from specfn.http.request.security import (
     MissingCredential,
     SchemeChoice,
@@ -279,9 +286,19 @@ async def call_through(
     connection: Connection | None,
     io: SyncIO,
     within: float = math.inf,
+    written: WrittenParameters | None = None,
 ) -> Result:
-    """Perform one call: credentials, the request, redirects, retries and hooks."""
-    draft = prepare(function, arguments, connection, accepts_events=io.streams)
+    """Perform one call: credentials, the request, redirects, retries and hooks.
+
+    Args:
+        function: the function.
+        arguments: its arguments.
+        connection: the connection.
+        io: sends the request.
+        within: the maximum number of seconds, besides the limit of the connection.
+        written: the parameters of these arguments, which are valid; ``None`` if they were not serialized before.
+    """
+    draft = prepare(function, arguments, connection, accepts_events=io.streams, written=written)
     assert connection is not None
     connection.require_open()
     credentials = await _obtain(draft, connection, io)
@@ -289,7 +306,7 @@ async def call_through(
     masking = Masking(
         connection,
         function,
-        copy_json(arguments),
+        copy_json(arguments) if written is None else arguments,
         credentials=_credentials_of_callables(credentials, connection),
     )
     problems: list[str] = []

@@ -356,6 +356,8 @@ class LazyPaging:
     def paging_of(self, data: Any, human: Collection[tuple[str, ...]]) -> Paging | None:
         """Return the paging with the members that a received response has, documented or not."""
         detected, parameters = self._detected
+        if not parameters.by_word:
+            return _without(detected, human)
         facts = _Facts(parameters, members_of_value(data))
         return _without(_observed(detected, facts, data), human)
 
@@ -364,14 +366,16 @@ class LazyPaging:
 
 
 def _without(paging: Paging | None, human: Collection[tuple[str, ...]]) -> Paging | None:
-    changed = () if paging is None else (paging.parameter, paging.counter)
+    if paging is None or not human:
+        return paging
+    changed = (paging.parameter, paging.counter)
     is_human = any(path and path[: len(key)] == tuple(key) for key in human for path in changed)
     return None if is_human else paging
 
 
 def _observed(detected: Paging | None, facts: _Facts, data: Any) -> Paging | None:
     """Return the detected paging with the next value and the numbers that the response has where none is documented."""
-    if not facts.parameters.by_word or not facts.response.arrays:
+    if not facts.response.arrays:
         return detected
     named = _by_cursor(facts) or _by_url(facts) or _by_cursor(facts, alone=True)
     if detected is None:
