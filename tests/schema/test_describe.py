@@ -33,6 +33,7 @@ SCALARS: list[tuple[Any, str]] = [
     ({"type": "string", "minLength": 1, "maxLength": 3}, "string & MinLength<1> & MaxLength<3>"),
     ({"type": "string", "pattern": "^a\\d$"}, 'string & Pattern<"^a\\\\d$">'),
     ({"type": "string", "contentMediaType": "image/png"}, 'string & ContentMediaType<"image/png">'),
+    ({"type": "string", "format": "date", "nullable": True}, 'string & Format<"date"> | null'),
     ({"type": ["string", "null"], "minLength": 2}, "string & MinLength<2> | null"),
     ({"minLength": 2}, "string & MinLength<2>"),
     ({"format": "date"}, 'string & Format<"date">'),

@@ -22,6 +22,7 @@ _MAX_WORDS: Final = 8
 #: The minimum number of letters of a word that may contain a typo, and of an abbreviation.
 _MIN_TYPO: Final = 4
 _MIN_ABBREVIATION: Final = 3
+_VOWELS: Final = frozenset("aeiou")
 
 
 class Likeness(IntEnum):
@@ -267,9 +268,14 @@ def _mean_same(word: str, other: str) -> bool:
     short, long = sorted((word, other), key=len)
     if long in (short, f"{short}s"):
         return True
-    if len(short) < _MIN_ABBREVIATION or short in _COMPLETE or short[0] != long[0]:
+    return len(short) >= _MIN_ABBREVIATION and is_abbreviation(short, long)
+
+
+def is_abbreviation(short: str, word: str) -> bool:
+    """Return whether a word may be a longer one in short: its beginning, or its first letter and consonants in order."""
+    if short in _COMPLETE or short[:1] != word[:1] or len(short) >= len(word):
         return False
-    if long.startswith(short):
-        return True
-    letters_left = iter(long)
-    return not set(short[1:]) & set("aeiou") and all(letter in letters_left for letter in short)
+    if word.startswith(short):
+        return len(short) >= _MIN_ABBREVIATION
+    letters_left = iter(word)
+    return not _VOWELS & {*short[1:]} and all(letter in letters_left for letter in short)

@@ -186,7 +186,7 @@ def search(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
         return nothing_found(served.catalog.finder.topics(frozenset(served.offered)))
     first = served.tools.compose(found[0].name)
     return found_lines(
-        found, arguments_of_first(found, first.fit.schema) if isinstance(first, Tool) else ""
+        found, arguments_of_first(first.fit.schema) if isinstance(first, Tool) else ""
     )
 
 

@@ -140,7 +140,7 @@ def describe(
     """Write a schema as a short type text (rule V3).
 
     Args:
-        schema: a JSON Schema 2020-12 schema; nonsense in it is passed over, never an error.
+        schema: a JSON Schema 2020-12 schema, or one of OpenAPI 3.0 with ``nullable``; nonsense in it is passed over, never an error.
         definitions: the schemas that its ``$ref``s may name.
         optional: add ``| undefined`` for an optional value.
         expand: write components in full instead of their names, unless they are recursive.
@@ -179,7 +179,7 @@ def _types(schema: JsonObject) -> list[str]:
     """Return the types that a schema declares. Without a declared type, infer them from its keywords."""
     declared = schema.get("type")
     if isinstance(declared, str):
-        return [declared]
+        return [declared, "null"] if schema.get("nullable") is True else [declared]
     if isinstance(declared, list):
         return list(dict.fromkeys(name for name in declared if isinstance(name, str)))
     types = [name for name, keywords in _FAMILIES.items() if not keywords.isdisjoint(schema)]

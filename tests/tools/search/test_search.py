@@ -265,6 +265,41 @@ def test_words_of_people_find_what_apis_call_otherwise(query: str, place: str) -
     assert first.method_and_path == place
 
 
+SHORT = specfn.load(
+    operations(
+        ("get", "/v2/tks", "Query"),
+        ("post", "/v2/tks", "Add"),
+        ("post", "/v2/tks/{tk_id}/cmts", "Add"),
+        ("get", "/v2/sprs", "All"),
+        ("get", "/v2/usrs", "All"),
+        ("post", "/v2/whks", "Add"),
+        ("get", "/v2/counts", "All"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("create a ticket", "POST /v2/tks"),
+        ("list tickets", "GET /v2/tks"),
+        ("comment on a ticket", "POST /v2/tks/{tk_id}/cmts"),
+        ("list sprints", "GET /v2/sprs"),
+        ("list users", "GET /v2/usrs"),
+        ("create a webhook", "POST /v2/whks"),
+    ],
+)
+def test_words_find_their_short_forms_in_paths(query: str, place: str) -> None:
+    """A word that no function has finds the words of paths that abbreviate it."""
+    assert SHORT.search(query, 1)[0].function.method_and_path == place
+
+
+@pytest.mark.parametrize("query", ["countries", "tombola", "see Whisky"])
+def test_other_words_and_names_are_not_short_forms(query: str) -> None:
+    """A whole word, a word with too few of the letters, and a name find nothing."""
+    assert SHORT.search(query) == []
+
+
 @pytest.mark.parametrize("text", ["URLs", "VMs", "SKUs", "PDFs", "getUserIDs"])
 def test_plurals_of_acronyms_are_one_word(text: str) -> None:
     """The plural of an acronym has its stem."""

@@ -12,11 +12,8 @@ from specfn.tools.search.search import Found
 #: The maximum numbers of characters of a summary in a line, of the suppliers, of arguments, and of topics.
 _MAX_SUMMARY_CHARACTERS: Final = 100
 _MAX_SUPPLIER_CHARACTERS: Final = 300
-_MAX_SHORT_CHARACTERS: Final = 120
+_MAX_ARGUMENTS_CHARACTERS: Final = 500
 _MAX_TOPIC_CHARACTERS: Final = 140
-
-#: How far ahead of the next one the first result is whose arguments are written even if they are long.
-_CLEARLY: Final = 1.25
 
 _NOTHING_FOUND: Final = "No function fits."
 
@@ -52,13 +49,11 @@ def nothing_found(topics: Iterable[tuple[str, int]]) -> str:
     return f"{_NOTHING_FOUND}{about} Search again with such words."
 
 
-def arguments_of_first(found: Sequence[Found], schema: Any) -> str:
-    """Return the type of the arguments of the first result, if it is complete and short, or the result clearly ahead."""
+def arguments_of_first(schema: Any) -> str:
+    """Return the type of the arguments of the first result; an empty text if it is too long to be complete."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    text = describe(schema, definitions, expand=True)
-    is_ahead = len(found) == 1 or found[0].score >= _CLEARLY * found[1].score
-    is_short = len(text) <= _MAX_SHORT_CHARACTERS
-    return text if ELLIPSIS not in text and (is_short or is_ahead) else ""
+    text = describe(schema, definitions, expand=True, limit=_MAX_ARGUMENTS_CHARACTERS)
+    return "" if ELLIPSIS in text else text
 
 
 def _line(found: Found) -> str:

@@ -8,7 +8,7 @@ Names in a query prefer functions that search.
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
@@ -16,6 +16,7 @@ from math import log
 from typing import Final, NamedTuple, TypeAlias
 
 from specfn._internal.caller_arguments import require, require_callables, require_whole_numbers
+from specfn._internal.likeness import is_abbreviation
 from specfn.function.description import headline
 from specfn.function.function import Function
 from specfn.tools.search.query import Idea, Query, read_query
@@ -29,6 +30,7 @@ from specfn.tools.search.texts import (
     object_words,
     path_words,
     plain_words,
+    short_path_words,
     stem,
     words_of,
 )
@@ -42,6 +44,9 @@ _UNTOUCHED: Final = 3
 
 #: The minimum length of a word that is corrected.
 _CORRECTED: Final = 5
+
+#: How much a word of a path counts that may abbreviate a word of a query.
+_ABBREVIATION: Final = 0.7
 
 #: The constants of BM25F: the saturation of frequencies, and the weight of lengths.
 _K1: Final = 1.2
@@ -131,7 +136,7 @@ class Search:
         require_whole_numbers(limit=limit)
         require_callables(rank=rank)
         asked = read_query(query, _QUERY_WORDS)
-        known = [idea for one in asked.ideas if (idea := self._known(one)).stems]
+        known = [idea for one in asked.ideas if (idea := self._known(one, asked.names)).stems]
         scores = self._scores(known, asked)
         ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
         if rank is not None:
@@ -191,15 +196,35 @@ class Search:
                 words[len(word), word[0]].append(word)
         return words
 
-    def _known(self, idea: Idea) -> Idea:
-        """Return an idea with the stems that functions contain; if there are none, those of its corrected word."""
+    def _known(self, idea: Idea, names: Collection[str] = ()) -> Idea:
+        """Return an idea with the stems that functions contain.
+
+        If there are none, those of its corrected word. If its own is not among them, also those that abbreviate it in paths.
+        """
         stems = idea.stems
         asked = next(iter(stems), "")
         if len(stems) == 1 and asked not in self._index and len(asked) >= _CORRECTED:
             similar = self._correct(asked)
             stems = {similar: 1.0, **SYNONYMS.get(similar, {})}
         known = {word: weight for word, weight in stems.items() if word in self._index}
+        if asked not in self._index and asked not in names:
+            known = {**dict.fromkeys(self._abbreviations(asked), _ABBREVIATION), **known}
         return Idea(idea.said, known)
+
+    def _abbreviations(self, word: str) -> Iterator[str]:
+        """Yield the stems of the words of paths that abbreviate a word: with few letters, most of its consonants."""
+        consonants = sum(letter not in "aeiou" for letter in word)
+        for short, own in self._short_words.get(word[:1], {}).items():
+            if is_abbreviation(short, word) and (len(short) > 2 or consonants <= 2 * len(short)):
+                yield own
+
+    @cached_property
+    def _short_words(self) -> dict[str, dict[str, str]]:
+        """Return the short words of paths by their first letter, with their stems."""
+        words: dict[str, dict[str, str]] = defaultdict(dict)
+        for short, own in sorted({p for s in self._subjects for p in short_path_words(s.function)}):
+            words[short[:1]][short] = own
+        return words
 
     def _correct(self, word: str) -> str:
         """Return the most frequent word with the same first letter at edit distance 1; an empty text if there is none."""

@@ -41,6 +41,9 @@ _WORD: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+
 _MAX_TEXT_CHARACTERS: Final = 20_000
 _MAX_WORD_CHARACTERS: Final = 40
 
+#: The maximum number of characters of a word that may be short for another one.
+_MAX_SHORT: Final = 5
+
 #: Words that say nothing about a function. `me` and `my` do, and are not among them.
 _STOP_WORDS: Final = frozenset(
     "a about after all also am an and any are as at be been before being both but by can could did do does doing "
@@ -161,6 +164,13 @@ def _add_composed(found: dict[str, list[str]], root: JsonObject) -> None:
 def path_words(function: Function) -> tuple[str, ...]:
     """Return the words of the static segments of a path."""
     return tuple(word for piece in _static(function) for word in words_of(piece))
+
+
+def short_path_words(function: Function) -> Iterator[tuple[str, str]]:
+    """Yield the short words of the static segments of a path without their plural, and their stems."""
+    words = (word.removesuffix("s") for piece in _static(function) for word in plain_words(piece))
+    known = _STOP_WORDS | {"my"}
+    return ((word, stem(word)) for word in words if len(word) <= _MAX_SHORT and word not in known)
 
 
 def object_words(function: Function) -> tuple[str, ...]:
