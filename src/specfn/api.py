@@ -9,8 +9,8 @@ from specfn._internal.json import JsonObject
 from specfn.application.application import Application
 from specfn.application.compose import compose
 from specfn.document import normalize as normalizing
-from specfn.document.collector import gc_paused
 from specfn.document.diagnose.check import strict
+from specfn.document.garbage_collection import gc_paused
 from specfn.document.overlay import OverlaySource, apply_overlays, names
 from specfn.document.read import load as loading
 from specfn.document.read.document_credentials import DocumentCredentials, document_credentials

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.effort import examples
 
 from specfn import Function, load
+from specfn._internal.characters import clean
 from specfn._internal.json import dumps
 from specfn._internal.pointer import split
 from specfn.options import Options
-from specfn.schema.safe_text import clean
 
 Json = dict[str, Any]
 

@@ -283,3 +283,23 @@ def identity(value: Any) -> Any:
     if isinstance(value, list):
         return ("array", tuple(map(identity, value)))
     return ("boolean", value) if isinstance(value, bool) else value
+
+
+def kind_of(value: Any) -> str:
+    """Return the JSON Schema type of a value; a float is a ``number``, whole or not."""
+    return TYPES.get(value.__class__, "object")
+
+
+def is_of_type(value: Any, kind: str) -> bool:
+    """Return whether a value is of a JSON Schema type. A whole float is also an ``integer``."""
+    actual = kind_of(value)
+    if kind == "number":
+        return actual in {"number", "integer"}
+    if kind == "integer" and actual == "number":
+        return bool(value.is_integer())
+    return actual == kind
+
+
+def narrowest_type(value: Any) -> str:
+    """Return the narrowest JSON Schema type of a plain JSON value: a whole float is an ``integer``."""
+    return "integer" if type(value) is float and value.is_integer() else TYPES[type(value)]

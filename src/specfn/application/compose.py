@@ -15,13 +15,13 @@ from specfn.document.upgrade.openapi3 import dicts
 from specfn.function import naming
 from specfn.function.composer import Composer
 from specfn.function.function import Function
+from specfn.function.standard_parameters import mark_standard
 from specfn.migrate.broken_references import References
 from specfn.migrate.migrate import migrate, operations, without
 from specfn.migrate.operation_keys import route_keys, values_for
 from specfn.migrate.paging.paging import LazyPaging
 from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.parameters.parameters import reason_to_reserve
-from specfn.migrate.parameters.standard import mark_standard
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import (
     decode_path,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from specfn._internal.characters import clean, shorten
 from specfn._internal.json import JsonObject
 from specfn.connectors.turn import Message
 from specfn.document.normalize import normalize
@@ -16,7 +17,6 @@ from specfn.function.function import Function
 from specfn.migrate.broken_references import References
 from specfn.migrate.migrate import migrate
 from specfn.migrate.route import Api
-from specfn.schema.safe_text import clean, shorten
 from specfn.settings import DEFAULT
 from specfn.tools.function_set import Catalog
 from specfn.tools.search.result_text import found_lines, nothing_found, search_description

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.function.function_names import handles
+from specfn.function.naming import handles
 from specfn.migrate.operation_keys import OperationKeys
 
 if TYPE_CHECKING:

@@ -216,7 +216,7 @@ def _first_file(context: "click.Context") -> str | None:
 def _matching_names(spec: str, incomplete: str) -> list[str]:
     """Return the names that begin with a text; or the other names without invisible characters that do."""
     from specfn.api import convert  # noqa: PLC0415  # for completion only
-    from specfn.function.function_names import handles  # noqa: PLC0415  # for completion only
+    from specfn.function.naming import handles  # noqa: PLC0415  # for completion only
     from specfn.settings import DEFAULT  # noqa: PLC0415  # for completion only
 
     functions = convert(spec, DEFAULT).functions

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from specfn._internal.characters import escape_invisible
+from specfn._internal.characters import escape_invisible, shorten
 from specfn._internal.json import dumps, loads
 from specfn.code_mode.sandbox import Failed, Finished
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.next_page import value_at
-from specfn.schema.safe_text import shorten
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
 _MAX_ARGUMENTS: Final = 160

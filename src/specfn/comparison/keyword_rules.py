@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.json import JsonObject, dumps_sorted
+from specfn._internal.json import JsonObject, dumps_sorted, narrowest_type
 from specfn.comparison.difference import (
     DifferenceKind,
     SchemaChange,
@@ -22,7 +22,7 @@ ALL_TYPES: Final = frozenset(BY_TYPE)
 def types_of(schema: JsonObject) -> frozenset[str]:
     """Return the types of the values that a schema accepts. If the schema lists its values, their types count."""
     values = values_of(schema)
-    return _declared_types(schema) if values is None else frozenset(map(_type_of, values))
+    return _declared_types(schema) if values is None else frozenset(map(narrowest_type, values))
 
 
 def _declared_types(schema: JsonObject) -> frozenset[str]:
@@ -45,24 +45,12 @@ def values_of(schema: JsonObject) -> list[Any] | None:
         ]
     else:
         return None
-    return [value for value in values if covers(types, _type_of(value))]
+    return [value for value in values if covers(types, narrowest_type(value))]
 
 
 def covers(types: frozenset[str], kind: str) -> bool:
     """Return whether values of a type are of one of some types."""
     return kind in types or (kind == "integer" and "number" in types)
-
-
-def _type_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "integer" if value == int(value) else "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
 
 
 def type_rule(old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from specfn._internal.characters import shorten
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import TransportError
-from specfn.schema.safe_text import shorten
 
 #: Members with the kind of an error, and members with its message, most specific first.
 _KINDS: Final = ("type", "code", "status", "__type")

@@ -16,7 +16,7 @@ from specfn.function.function_schemas import (
     renderer_of,
     validator_of,
 )
-from specfn.function.shown_arguments import shown_arguments
+from specfn.function.standard_parameters import shown_arguments
 from specfn.migrate.parameters.fixed import fixed_values, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions

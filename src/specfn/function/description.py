@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from specfn._internal.characters import clean, shorten
 from specfn.document.upgrade.keywords import is_true
 from specfn.migrate.route import Route
-from specfn.schema.safe_text import clean, shorten
 
 #: Separators of words in an operationId.
 _SEPARATORS: Final = re.compile(r"[\s\x00-/:-@\[-`{-\x7f]+")

@@ -11,8 +11,8 @@ from specfn.document.diagnose.check import diagnose_operation
 from specfn.errors import ArgumentError, DocumentError
 from specfn.function.description import describe, summary_of, within
 from specfn.function.fingerprint import fingerprint
-from specfn.function.function_names import handles
 from specfn.function.function_schemas import Schemas
+from specfn.function.naming import handles
 from specfn.migrate.parameters.fixed import with_fixed_values, without_fixed_parameters
 from specfn.migrate.route import Api, Route
 from specfn.records import ABSENT, ArgumentProblem, Edit, Note, PrivateValue
@@ -21,7 +21,7 @@ from specfn.settings import Language, Safety
 if TYPE_CHECKING:
     from specfn.function.arguments import Positions, WrapperNames
     from specfn.migrate.paging.paging import LazyPaging
-    from specfn.migrate.paging.record import Paging
+    from specfn.migrate.route import Paging
     from specfn.validation.outcome import Failure, Success
 
 #: The kinds of bodies whose texts are encoded in a charset that the document names.

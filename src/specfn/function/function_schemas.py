@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn._internal.pointer import join
-from specfn.function.shown_arguments import shown_arguments, shown_edits, without_members
+from specfn.function.standard_parameters import shown_arguments, shown_edits, without_members
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES

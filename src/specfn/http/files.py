@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 from urllib.parse import unquote, unquote_to_bytes
 
+from specfn._internal.characters import clean
 from specfn._internal.json import JsonObject
 from specfn._internal.values import has_text_keys
 from specfn.errors import UsageError
 from specfn.http.unserializable import Unserializable
 from specfn.migrate.bodies.media_types import essence
 from specfn.migrate.route import Body, MultipartPart
-from specfn.schema.safe_text import clean
 from specfn.validation.formats import is_base64
 from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
 

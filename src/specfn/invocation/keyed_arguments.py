@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn.function.function import Function
-from specfn.migrate.paging.record import Names
+from specfn.migrate.route import Names
 from specfn.tools.tool import Tool
 from specfn.validation.outcome import Failure
 

@@ -14,8 +14,7 @@ from specfn._internal.json import JsonObject
 from specfn.function.function import Function
 from specfn.http.redirects_and_retries import join_reference, links, next_page_request
 from specfn.invocation.keyed_arguments import at, change, repair
-from specfn.migrate.paging.record import Names, Paging
-from specfn.migrate.route import Parameter
+from specfn.migrate.route import Names, Paging, Parameter
 
 if TYPE_CHECKING:
     import httpx

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.http.masking import Masking
     from specfn.http.response.response import Result
-    from specfn.migrate.paging.record import Paging
+    from specfn.migrate.route import Paging
 
 #: The reasons to stop after a page: the server says that it is the last, nobody knows whether it is, a budget is reached,
 #: the server repeats a cursor or a page, or the next page cannot be requested (``problem``).

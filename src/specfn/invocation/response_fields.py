@@ -27,7 +27,7 @@ from specfn.function.function import Function
 from specfn.http.response.events import paths_in_items, place_of_fields
 from specfn.migrate.bodies.media_types import EVENT_STREAM, essence, has_events
 from specfn.migrate.operation_keys import route_keys, values_for
-from specfn.migrate.paging.record import Paging
+from specfn.migrate.route import Paging
 
 if TYPE_CHECKING:
     from specfn.http.response.response import Result

@@ -30,7 +30,7 @@ from specfn.invocation.next_page import (
     value_at,
 )
 from specfn.invocation.response_fields import ResponseFields, ResponseView
-from specfn.migrate.paging.record import Names, Paging
+from specfn.migrate.route import Names, Paging
 from specfn.tools.tool import Tool
 from specfn.tools.tool_set import ToolSet
 

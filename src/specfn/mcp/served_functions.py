@@ -14,7 +14,7 @@ from specfn._internal.io import AsyncIO
 from specfn._internal.json import JsonObject, dumps
 from specfn.connectors.mcp import SAFETY_HINTS
 from specfn.connectors.registry import profile
-from specfn.document.collector import gc_paused
+from specfn.document.garbage_collection import gc_paused
 from specfn.errors import UsageError
 from specfn.http.request.security import require_declared
 from specfn.invocation import failure_texts

@@ -7,8 +7,7 @@ import operator
 from collections.abc import Callable, Sized
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject, identity, is_equal
-from specfn.document.upgrade.constants import fits
+from specfn._internal.json import JsonObject, identity, is_equal, is_of_type
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
 #: The maximum number of schemas that are read for one value, and of their levels. Beyond, a value counts as valid.
@@ -76,7 +75,7 @@ def _is_typed(schema: JsonObject, value: Any) -> bool:
     kinds = schema.get("type")
     if kinds is None:
         return True
-    return any(fits(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+    return any(is_of_type(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
 
 
 def _check_bound(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:

@@ -50,11 +50,6 @@ def literal(value: Any) -> str:
         return ELLIPSIS
 
 
-def _type_of(value: Any) -> str:
-    """Return the JSON Schema type of a value, or ``any``."""
-    return TYPES.get(type(value), "any")
-
-
 Schema: TypeAlias = JsonObject | bool
 
 #: The longest text, in characters.
@@ -310,7 +305,7 @@ class _TypeWriter:
         texts = [self._if_short(literal(value)) for value in values[: self._width]]
         known = [text for text in texts if text != ELLIPSIS]
         if not known:
-            names = [_type_of(value) for value in values[: self._width]]
+            names = [TYPES.get(type(value), "any") for value in values[: self._width]]
             return _join(names, more=False)
         return _join(known, more=len(known) < len(values))
 

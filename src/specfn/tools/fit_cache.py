@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specfn._internal.json import JsonObject, loads
 from specfn._internal.pointer import join
 from specfn.function.function import Function
-from specfn.function.shown_arguments import shown_arguments, shown_edits
+from specfn.function.standard_parameters import shown_arguments, shown_edits
 from specfn.migrate.safety import is_update
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.profile import Profile

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 from specfn._internal.did_you_mean import ask_or_list, nearest
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import handles, normalize_handle, operation_ids
+from specfn.function.naming import handles, normalize_handle, operation_ids
 from specfn.migrate.operation_keys import OperationKeys
 
 #: The safeties of functions.

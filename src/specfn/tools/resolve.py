@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from specfn._internal.did_you_mean import SimilarNames
 from specfn.errors import wrong_result
-from specfn.function.function_names import NamedOperation, exact_handles, normalize_handle
+from specfn.function.naming import NamedOperation, exact_handles, normalize_handle
 from specfn.tools import spelling
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
 from specfn.function.function import Function
-from specfn.function.function_names import handles
+from specfn.function.naming import handles
 from specfn.migrate.operation_keys import OperationKeys, path_matches
 from specfn.settings import Selection
 from specfn.tools.function_keys import FunctionKeys, NamedFunction

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from specfn._internal.characters import shorten
 from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import input_path
@@ -25,7 +26,6 @@ from specfn.schema.profiles.profile import (
 )
 from specfn.schema.profiles.refusals import RefusalCode
 from specfn.schema.profiles.restore import restore
-from specfn.schema.safe_text import shorten
 
 if TYPE_CHECKING:
     from specfn.validation.outcome import Failure

@@ -8,6 +8,7 @@ from operator import add
 from typing import Final, Literal, TypeAlias
 
 from specfn._internal.caller_arguments import require_whole_numbers
+from specfn._internal.characters import shorten
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn.errors import UsageError
@@ -17,7 +18,6 @@ from specfn.records import Edit
 from specfn.schema.profiles.fit import Fit
 from specfn.schema.profiles.profile import OUTPUT, Profile, longest_name
 from specfn.schema.profiles.refusals import costs, refusals
-from specfn.schema.safe_text import shorten
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.token_estimate import beyond_budget, estimate

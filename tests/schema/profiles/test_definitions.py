@@ -6,7 +6,7 @@ from tests.schema.conftest import place
 
 from specfn.connectors.registry import profile
 from specfn.schema.profiles.fit import Fit, Fitter
-from specfn.schema.profiles.inline_definitions import inline_used_once
+from specfn.schema.profiles.postprocess import inline_used_once
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
 from specfn.cli.save import write_result
-from specfn.document.collector import gc_paused
+from specfn.document.garbage_collection import gc_paused
 from specfn.document.overlay import apply_overlays
 from specfn.document.read.limits import check_document
 from specfn.document.read.load import read

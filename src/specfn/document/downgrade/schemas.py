@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import is_
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
@@ -753,11 +754,7 @@ def _map(walk: SchemaDowngrade, value: JsonObject) -> Any:
 
 def _list(walk: SchemaDowngrade, value: list[Any]) -> Any:
     new = [walk.subschema(node, index) for index, node in enumerate(value)]
-    return value if all(map(_is, new, value)) else new
-
-
-def _is(left: Any, right: Any) -> bool:
-    return left is right
+    return value if all(map(is_, new, value)) else new
 
 
 def _schema_or_flag(walk: SchemaDowngrade, value: Any) -> Any:

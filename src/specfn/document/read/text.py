@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JSONDecodeError, JsonObject, is_deep_text, loads
 from specfn._internal.pointer import join
-from specfn.document.collector import gc_paused
+from specfn.document.garbage_collection import gc_paused
 from specfn.document.read import duplicate_keys, not_openapi
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError

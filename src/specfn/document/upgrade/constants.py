@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from specfn._internal.json import TYPES, JsonObject, dumps
+from specfn._internal.json import JsonObject, dumps, is_of_type
 from specfn.document.upgrade.keywords import distinct
 
 #: The annotation with the constants that the document declares, by keyword.
@@ -20,21 +20,6 @@ _KEPT: Final = 5
 
 #: A JSON number (RFC 8259, section 6) of limited length.
 _NUMBER: Final = re.compile(r"(?=.{1,100}\Z)-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-
-
-def kind_of(value: Any) -> str:
-    """Return the JSON Schema type of a value; a float is a ``number``, whole or not."""
-    return TYPES.get(value.__class__, "object")
-
-
-def fits(value: Any, kind: str) -> bool:
-    """Return whether a value is of a JSON Schema type."""
-    actual = kind_of(value)
-    if kind == "number":
-        return actual in {"number", "integer"}
-    if kind == "integer" and actual == "number":
-        return bool(value.is_integer())
-    return actual == kind
 
 
 def is_mistyped(node: JsonObject) -> bool:
@@ -75,7 +60,7 @@ def _values(node: JsonObject, keyword: str) -> list[Any]:
 def _is_foreign(node: JsonObject, keyword: str, kinds: Sequence[str]) -> bool:
     """Return whether a keyword has members besides null, and no member has one of the types."""
     values = [value for value in _values(node, keyword) if value is not None]
-    return bool(values) and not any(fits(value, kind) for value in values for kind in kinds)
+    return bool(values) and not any(is_of_type(value, kind) for value in values for kind in kinds)
 
 
 def _replace(out: JsonObject, keyword: str, values: list[Any], kinds: Sequence[str]) -> bool:
@@ -136,7 +121,7 @@ def _number(value: Any) -> int | float | None:
 
 def _integer(value: Any) -> int | None:
     number = _number(value)
-    return int(number) if number is not None and fits(number, "integer") else None
+    return int(number) if number is not None and is_of_type(number, "integer") else None
 
 
 def _flag(value: Any) -> bool | None:

@@ -6,6 +6,7 @@ dict that it receives; the set next to it lists the keywords for which it is cal
 
 import re
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import Any, Final, Protocol, TypeAlias
 
 from specfn._internal.json import JsonObject, dumps
@@ -122,11 +123,7 @@ def _schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
     if value.__class__ is not list or not value:
         return DROP
     new = [upgrade.schema(node, depth + 1) for node in value]
-    return value if all(map(_same, new, value)) else new
-
-
-def _same(left: Any, right: Any) -> bool:
-    return left is right
+    return value if all(map(is_, new, value)) else new
 
 
 def _type(_: Any, value: Any, __: int) -> Any:

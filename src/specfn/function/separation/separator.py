@@ -20,7 +20,7 @@ from specfn.function.separation.half_schema import HalfSchema
 from specfn.function.separation.join import ArgumentSplitter, HumanParts
 from specfn.function.separation.ownership import Ownership
 from specfn.function.separation.places import GROUPS, ArgumentPlace, Claim
-from specfn.function.shown_arguments import shown_arguments
+from specfn.function.standard_parameters import shown_arguments
 from specfn.migrate.route import Body
 from specfn.records import ABSENT
 from specfn.schema.compose.definitions import reachable

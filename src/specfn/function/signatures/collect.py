@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from specfn.function.function_schemas import Schemas
-from specfn.function.shown_arguments import shown_arguments
 from specfn.function.signatures.doc_comments import comment_of, function_comment
 from specfn.function.signatures.read_schema import SchemaReader
 from specfn.function.signatures.type_nodes import (
@@ -20,6 +19,7 @@ from specfn.function.signatures.type_nodes import (
     Union,
     parts_of,
 )
+from specfn.function.standard_parameters import shown_arguments
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
 #: The number of functions from which on the comment of an argument is written once for all of them.

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from specfn._internal.characters import clean, shorten
 from specfn.function.description import split_tags
-from specfn.schema.safe_text import clean, shorten
 
 #: The maximum number of characters of the comment of a property or type, and of a function.
 _MEMBER: Final = 100

@@ -22,8 +22,7 @@ from specfn.migrate.paging.paging_words import (
     means_date,
     means_id,
 )
-from specfn.migrate.paging.record import Names
-from specfn.migrate.route import Route
+from specfn.migrate.route import Names, Route
 
 #: The maximum number of schemas that are read as one, of members that are read of one response, and of their depth.
 _COMBINED: Final = 60

@@ -36,8 +36,7 @@ from specfn.migrate.paging.paging_words import (
     TOTAL,
     URL,
 )
-from specfn.migrate.paging.record import Names, Paging
-from specfn.migrate.route import Route
+from specfn.migrate.route import Names, Paging, Route
 from specfn.settings import Paging as DeclaredPaging
 
 _NUMBERS = frozenset({"integer", "number"})

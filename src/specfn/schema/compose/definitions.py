@@ -6,6 +6,7 @@ composed once, when it is first needed.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import is_
 from typing import Any
 
 from specfn._internal.json import JsonObject
@@ -155,7 +156,7 @@ class Definitions:
             changed = self._plain(self._identified[id(target)][1], is_nested=False)
         for key in _UNIONS:
             branches = [self._whole(branch, known) for branch in changed.get(key, ())]
-            if not all(map(_is, branches, changed.get(key, ()))):
+            if not all(map(is_, branches, changed.get(key, ()))):
                 changed = {**changed, key: branches}
         return changed
 
@@ -253,7 +254,7 @@ class Definitions:
             elif key in LISTS:
                 whole = is_whole if key in _UNIONS else key not in _PARTIAL
                 new = [self._node(item, None, is_nested=whole) for item in old]
-                new = old if all(map(_is, new, old)) else new
+                new = old if all(map(is_, new, old)) else new
             elif key in SINGLES:
                 new = self._node(old, None, is_nested=key not in _PARTIAL)
             else:
@@ -547,7 +548,7 @@ class _ExampleWalk:
         """Yield the keywords whose schemas apply to the values themselves, before and after."""
         for key in ("allOf", *_UNIONS):
             branches = [self.show(branch, values, applied) for branch in node.get(key, ())]
-            if not all(map(_is, branches, node.get(key, ()))):
+            if not all(map(is_, branches, node.get(key, ()))):
                 yield key, node[key], branches
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
-from specfn.document.upgrade.constants import fits
+from specfn._internal.json import JsonObject, is_of_type
 from specfn.schema.compose.merge import CONTRADICTION, is_annotation
 from specfn.schema.compose.root_facts import MORE, is_numeric
 from specfn.schema.vocabulary import BEYOND, BY_TYPE
@@ -118,7 +117,7 @@ def _for_type(node: JsonObject, kind: str, values: list[Any] | None) -> JsonObje
     if "format" in part and (kind == "string") == is_numeric(part["format"]):
         del part["format"]
     if values is not None:
-        part["enum"] = [value for value in values if fits(value, kind)]
+        part["enum"] = [value for value in values if is_of_type(value, kind)]
     return part
 
 

@@ -5,11 +5,10 @@ import warnings
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from specfn._internal.json import JsonObject, identity
-from specfn.document.upgrade.constants import fits, kind_of
+from specfn._internal.characters import are_plain, is_plain
+from specfn._internal.json import JsonObject, identity, is_of_type, kind_of
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.schema.compose.merge import CONTRADICTION, NEVER
-from specfn.schema.safe_text import are_plain, is_plain
 from specfn.schema.walk import SUBSCHEMAS
 
 #: The minimum number of branches of a union that is a fragment of its own.
@@ -123,7 +122,7 @@ def values_of_types(values: list[Any], kinds: list[str]) -> list[Any]:
     """Return the values that are of one of the types; the same list where all are."""
     if "string" in kinds and {*map(type, values)} == {str}:
         return values
-    return [value for value in values if any(fits(value, kind) for kind in kinds)]
+    return [value for value in values if any(is_of_type(value, kind) for kind in kinds)]
 
 
 def are_words(values: list[Any]) -> bool:

@@ -9,12 +9,13 @@ from specfn._internal.pointer import join, split
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import OwnDefinitions
 from specfn.schema.compose.names import reference_to
-from specfn.schema.profiles.inline_definitions import inline_scalars, inline_used_once
 from specfn.schema.profiles.legal_names import PropertyNames, label_plainly, rename_properties
 from specfn.schema.profiles.postprocess import (
     Path,
     cut_nested,
     drop_generated_title,
+    inline_scalars,
+    inline_used_once,
     open_root,
     tidy,
 )

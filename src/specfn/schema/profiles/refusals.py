@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, kind_of
 from specfn._internal.pointer import join
-from specfn.document.upgrade.constants import kind_of
 from specfn.schema.compose.names import reference_to
 from specfn.schema.dialect import Strict
 from specfn.schema.profiles.profile import Profile

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, is_of_type
 from specfn._internal.values import has_text_keys, json_type
-from specfn.document.upgrade.constants import fits
 from specfn.schema.compose.definitions_lookup import OwnDefinitions, takes_null
 from specfn.schema.compose.root_facts import types_of, values_of
 
@@ -142,7 +141,7 @@ def _may_be(value: Any, schema: JsonObject) -> bool:
         return null or not kinds
     if json_type(value) is None:
         return False
-    if kinds and not any(fits(value, kind) for kind in kinds):
+    if kinds and not any(is_of_type(value, kind) for kind in kinds):
         return False
     values = values_of(schema) if value.__class__ is str else None
     return not values or value in values

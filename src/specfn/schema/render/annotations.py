@@ -4,14 +4,14 @@ import re
 from typing import Any, Final
 from urllib.parse import unquote
 
-from specfn._internal.json import JsonObject, dumps
+from specfn._internal.characters import clean, escaped, shorten
+from specfn._internal.json import JsonObject, dumps, is_of_type
 from specfn._internal.pointer import unescape
 from specfn.document.references.dynamic import OPEN
-from specfn.document.upgrade.constants import DECLARED, fits
+from specfn.document.upgrade.constants import DECLARED
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.compose.merge import is_annotation
 from specfn.schema.compose.root_facts import is_telling
-from specfn.schema.safe_text import clean, escaped, shorten
 
 #: Characters that separate words in names and end sentences.
 _SEPARATORS: Final = str.maketrans("", "", " \t\n_-.,:;!?/()[]{}'\"`*")
@@ -74,7 +74,7 @@ def fits_type_and_enum(node: JsonObject, value: Any) -> bool:
     if kinds is not None:
         if kinds.__class__ is str:
             kinds = (kinds,)
-        if not any(fits(value, kind) for kind in kinds):
+        if not any(is_of_type(value, kind) for kind in kinds):
             return False
     return "enum" not in node or value in node["enum"]
 

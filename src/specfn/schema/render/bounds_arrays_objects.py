@@ -10,8 +10,7 @@ from functools import lru_cache
 from itertools import filterfalse
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject
-from specfn.document.upgrade.constants import kind_of
+from specfn._internal.json import JsonObject, kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
 from specfn.schema.compose.root_facts import MANY_VALUES, MORE, are_words, is_word, values_of_types
 from specfn.schema.render.annotations import keyword_text

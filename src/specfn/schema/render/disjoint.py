@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from specfn._internal.json import JsonObject, identity
-from specfn.document.upgrade.constants import kind_of
+from specfn._internal.json import JsonObject, identity, kind_of
 from specfn.schema.compose.definitions_lookup import DefinitionLookup
 from specfn.schema.compose.root_facts import types_of, values_of
 

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from specfn._internal.characters import clean, is_plain, shorten
 from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn.records import Edit
@@ -17,7 +18,6 @@ from specfn.schema.dialect import Dialect
 from specfn.schema.render.fragment import Draft, Form, Hole, Key, Skeleton, add_annotations
 from specfn.schema.render.json_schema import JsonSchemaRenderer
 from specfn.schema.render.typed import TypedRenderer
-from specfn.schema.safe_text import clean, is_plain, shorten
 from specfn.settings import OneOf
 
 #: The size of a recursive fragment: more than any budget.

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
+from specfn._internal.characters import are_plain, clean, escaped, is_plain, texts_of
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import join
 from specfn.document.references.dynamic import OPEN
@@ -39,7 +40,6 @@ from specfn.schema.render.fragment import (
     boolean_schema,
     form,
 )
-from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, texts_of
 from specfn.settings import OneOf
 
 #: The largest default that is shown, in bytes of compact JSON.

@@ -8,8 +8,7 @@ property.
 
 from typing import Any
 
-from specfn._internal.json import JsonObject
-from specfn.document.upgrade.constants import kind_of
+from specfn._internal.json import JsonObject, kind_of
 from specfn.schema.compose.definitions_lookup import takes_null
 from specfn.schema.compose.derived import NULL, STRUCTURE, is_union
 from specfn.schema.compose.merge import is_annotation

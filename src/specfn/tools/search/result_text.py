@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
+from specfn._internal.characters import clean, shorten
 from specfn.function.description import headline
 from specfn.schema.describe import ELLIPSIS, describe
-from specfn.schema.safe_text import clean, shorten
 from specfn.tools.search.search import Found
 
 #: The maximum numbers of characters of a summary in a line, of the suppliers, of arguments, and of topics.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from specfn._internal.json import TYPES, JsonObject, identity, is_equal
+from specfn._internal.json import JsonObject, identity, is_equal, narrowest_type
 from specfn._internal.pointer import Tokens
 from specfn.schema.walk import APPLICATORS, in_place
 from specfn.validation.compile.prepare import REFERENCE, PreparedSchema
@@ -28,11 +28,6 @@ def _with_null(kind: str) -> frozenset[frozenset[str]]:
 _TEXT_TYPES: Final = _with_null("string")
 _FLAG_TYPES: Final = _with_null("boolean")
 _ARRAY_TYPES: Final = _with_null("array")
-
-
-def type_of(value: Any) -> str:
-    """Return the narrowest JSON Schema type of a plain JSON value."""
-    return "integer" if type(value) is float and value.is_integer() else TYPES[type(value)]
 
 
 #: A key that is equal for equal JSON scalars: for ``1`` and ``1.0``, not for ``1`` and ``true``.
@@ -332,9 +327,9 @@ class SchemaFacts:
             names = [declared] if isinstance(declared, str) else declared
             yield frozenset(names) | ({"integer"} if "number" in names else frozenset())
         if "const" in part:
-            yield frozenset((type_of(part["const"]),))
+            yield frozenset((narrowest_type(part["const"]),))
         if "enum" in part:
-            yield frozenset(map(type_of, part["enum"]))
+            yield frozenset(map(narrowest_type, part["enum"]))
         for keyword in ("anyOf", "oneOf"):
             if keyword in part:
                 branches = [self.types(branch, depth - 1) for branch in part[keyword]]

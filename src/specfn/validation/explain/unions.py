@@ -7,11 +7,11 @@ only constants), and if the tag is wrong, the members; wrong constants; missing 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from specfn._internal.json import JsonObject
+from specfn._internal.json import JsonObject, narrowest_type
 from specfn.records import ABSENT
 from specfn.validation.explain.level import LocatedFinding, count_wrong_values
 from specfn.validation.explain.level_schema import SchemaPart
-from specfn.validation.explain.schema_facts import Constants, Key, SchemaFacts, key_of, type_of
+from specfn.validation.explain.schema_facts import Constants, Key, SchemaFacts, key_of
 
 #: The maximum number of branches whose faults are counted.
 _MAX_BRANCHES: Final = 16
@@ -75,7 +75,7 @@ class Unions:
             The branch; the tag that is wrong or missing; or ``None`` if no branch accepts the type and constants of the
             value.
         """
-        near = self._of_type(part, type_of(value)).near(value)
+        near = self._of_type(part, narrowest_type(value)).near(value)
         if not near.nodes:
             return None
         if type(value) is dict:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn.schema import safe_text as module
-from specfn.schema.safe_text import are_plain, clean, escaped, is_plain, shorten
+from specfn._internal import characters as module
+from specfn._internal.characters import are_plain, clean, escaped, is_plain, shorten
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
 
