@@ -105,7 +105,7 @@ def started(*arguments: str, **more: str) -> "subprocess.Popen[str]":
         ),
         (["{spec}", "--base-url", URL, "--allow", "write", "--read-only"], "read_only contradicts"),
         (["{spec}", "--base-url", URL, "--select", "dogs*"], "matches no function"),
-        (["{spec}", "--base-url", URL, "--fields", "--mode", "code"], "fields contradicts mode"),
+        (["{spec}", "--base-url", URL, "--fields", "--mode", "code"], "exclude each other"),
         (["{spec}", "--base-url", URL, "--files", "no/such"], "no/such"),
         (["{spec}", "--base-url", URL, "--files", "{spec}"], "is not a directory"),
     ],
@@ -244,7 +244,7 @@ def test_print_config_has_every_option(
     assert run(["serve", spec, *options, "--print-config", "claude"]) == 0
     [(name, entry)] = json.loads(capsys.readouterr().out)["mcpServers"].items()
     assert name == server_name(DOCUMENT["info"]["title"])
-    assert Counter(entry["args"][5:]) == Counter(options)
+    assert Counter(entry["args"][entry["args"].index("serve") + 2 :]) == Counter(options)
     known = {option for parameter in serve_command.params for option in parameter.opts}
     left = {
         "--stdio",
@@ -269,6 +269,74 @@ def test_print_config_has_every_option(
     }
     left |= {"--sessions", "--log", "--verbose", "--send-all-credentials"}
     assert {one for one in known - left if one.startswith("--")} <= set(options)
+
+
+def _two_schemes(tmp_path: Path) -> str:
+    """Write a document of two schemes, each of which satisfies its function, and a hidden parameter."""
+    key = {"type": "apiKey", "in": "header", "name": "X-Key"}
+    secret = {"name": "X-Api-Token", "in": "header", "required": True, "schema": {"type": "string"}}
+    document = {
+        **DOCUMENT,
+        "components": {
+            "securitySchemes": {"one": key, "two": {"type": "http", "scheme": "bearer"}}
+        },
+        "paths": {
+            "/one": {"get": {"security": [{"one": []}, {"two": []}], "responses": {}}},
+            "/hidden": {"get": {"security": [], "parameters": [secret], "responses": {}}},
+        },
+    }
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return str(path)
+
+
+def test_print_config_names_the_variables_that_are_needed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host sets what is given or missing; a variable that it cannot replace would be sent as the credential."""
+    given = [_two_schemes(tmp_path), "--base-url", URL, "--print-config", "claude"]
+
+    def names() -> set[str]:
+        assert run(["serve", *given]) == 0
+        [entry] = json.loads(capsys.readouterr().out)["mcpServers"].values()
+        return {*entry["env"]}
+
+    assert names() == {"SPECFN_AUTH_ONE", "SPECFN_AUTH_X_API_TOKEN"}
+    monkeypatch.setenv("SPECFN_AUTH_TWO", CANARY)
+    assert names() == {"SPECFN_AUTH_TWO", "SPECFN_AUTH_X_API_TOKEN"}
+
+
+def test_a_hidden_parameter_without_a_value_is_named_at_the_start(tmp_path: Path) -> None:
+    """``serve`` says which hidden parameter nobody fills, and the variable that would fill it."""
+    process = started(_two_schemes(tmp_path), "--base-url", URL, SPECFN_AUTH_ONE="x")
+    _, err = process.communicate("", timeout=60)
+    assert "1 of 2 functions need the credential X-Api-Token" in err
+    assert "SPECFN_AUTH_X_API_TOKEN" in err
+
+
+@pytest.mark.parametrize(
+    ("more", "url"),
+    [
+        (["--http", "127.0.0.1:8000"], "http://127.0.0.1:8000/mcp"),
+        (["--http", "[::1]:8000"], "http://[::1]:8000/mcp"),
+        (["--http", "0.0.0.0:8000", "--host-name", "t.example"], "https://t.example/mcp"),
+    ],
+)
+def test_print_config_of_a_server_over_http(
+    capsys: pytest.CaptureFixture[str],
+    spec: str,
+    monkeypatch: pytest.MonkeyPatch,
+    more: list[str],
+    url: str,
+) -> None:
+    """With ``--http``, the configuration has the URL of the server, and the variable of the clients' token."""
+    monkeypatch.setenv("CLIENT", CANARY * 4)
+    given = [*more, "--client-token-env", "CLIENT", "--print-config", "claude"]
+    assert run(["serve", spec, "--base-url", URL, *given]) == 0
+    out, _ = capsys.readouterr()
+    [entry] = json.loads(out)["mcpServers"].values()
+    assert entry == {"type": "http", "url": url, "headers": {"Authorization": "Bearer ${CLIENT}"}}
+    assert CANARY not in out
 
 
 def test_long_names_are_counted_once(tmp_path: Path) -> None:

@@ -19,6 +19,14 @@ def requirement(extra: str) -> str:
     return f"specfn[{extra}] @ {url}" if url else f"specfn[{extra}]"
 
 
+def is_from_index() -> bool:
+    """Return whether the package was installed from an index, so that its name is enough to install it again."""
+    try:
+        return metadata.distribution("specfn").read_text("direct_url.json") is None
+    except metadata.PackageNotFoundError:
+        return False
+
+
 def _origin() -> str:
     """Return the URL from which the package was installed, without a password; empty for an index."""
     try:

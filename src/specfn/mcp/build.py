@@ -241,7 +241,7 @@ def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
         )
     if fields and mode == "code":
         raise UsageError(
-            'fields=True and mode="code" exclude each other: a script reads read_whole_number responses and returns what it needs'
+            'fields=True and mode="code" exclude each other: a script reads whole responses and returns what it needs'
         )
 
 

@@ -2,83 +2,146 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from specfn._internal.installed import requirement
-from specfn._internal.json import JsonObject
+from specfn._internal.installed import is_from_index, requirement
+from specfn.errors import UsageError
+
+if TYPE_CHECKING:
+    from specfn._internal.json import JsonObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """How a host reaches a server: it starts a command, or it sends requests to a URL.
+
+    Attributes:
+        command: the command with its arguments.
+        variables: the environment variables with credentials that the command needs.
+        url: the URL of a server that runs already; empty if the host starts the command.
+        token: the environment variable with the token of clients of the URL.
+    """
+
+    command: Sequence[str] = ()
+    variables: Sequence[str] = ()
+    url: str = ""
+    token: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """An application that starts MCP servers.
+    """An application that uses MCP servers.
 
     Attributes:
         file: the file that the configuration belongs to.
+        source: where its behaviour is documented; read on the day of ``CHECKED``.
+        reference: how its file refers to an environment variable; empty if it replaces none.
+        key: the key of servers in its file.
+        url_key: the key of the URL of a server; empty if its file has no such servers.
+        has_type: whether an entry says its transport.
         max_tools: the maximum number of tools that it takes; ``None`` for no limit.
         prefix: what it writes before the name of a tool. Both together have at most 64 characters.
-        write: writes the configuration: the name of the server, the command, and the environment variables that it
-            needs.
     """
 
     file: str
+    source: str
+    reference: str = ""
+    key: str = "mcpServers"
+    url_key: str = "url"
+    has_type: bool = False
     max_tools: int | None = None
     prefix: str = ""
-    write: Callable[[str, Sequence[str], Sequence[str]], str]
+
+    def write(self, name: str, launch: Launch) -> str:
+        """Return the configuration of a server."""
+        if self.file.endswith(".toml"):
+            return _toml(name, launch)
+        refer = self.reference.format
+        if launch.url:
+            server: JsonObject = {"type": "http"} if self.has_type else {}
+            server[self.url_key] = launch.url
+            if launch.token:
+                server["headers"] = {"Authorization": f"Bearer {refer(launch.token)}"}
+        else:
+            server = {"type": "stdio"} if self.has_type else {}
+            server |= {"command": launch.command[0], "args": list(launch.command[1:])}
+            if launch.variables:
+                server["env"] = {variable: refer(variable) for variable in launch.variables}
+        asked = [launch.token] if launch.url and launch.token else [*launch.variables]
+        inputs = [
+            {"type": "promptString", "id": variable, "description": variable, "password": True}
+            for variable in asked
+            if "input:" in self.reference
+        ]
+        return json.dumps(
+            {**({"inputs": inputs} if inputs else {}), self.key: {name: server}},
+            indent=2,
+            ensure_ascii=False,
+        )
 
 
-def _json(value: JsonObject) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _server(command: Sequence[str], env: Mapping[str, str]) -> JsonObject:
-    server: JsonObject = {"command": command[0], "args": list(command[1:])}
-    return {**server, "env": dict(env)} if env else server
-
-
-def _claude(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {variable: f"${{{variable}}}" for variable in variables}
-    return _json({"mcpServers": {name: _server(command, env)}})
-
-
-def _cursor(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {variable: f"${{env:{variable}}}" for variable in variables}
-    return _json({"mcpServers": {name: _server(command, env)}})
-
-
-def _vscode(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    env = {variable: f"${{input:{variable}}}" for variable in variables}
-    inputs = [
-        {"type": "promptString", "id": variable, "description": variable, "password": True}
-        for variable in variables
-    ]
-    servers = {name: {"type": "stdio", **_server(command, env)}}
-    return _json({**({"inputs": inputs} if inputs else {}), "servers": servers})
-
-
-def _codex(name: str, command: Sequence[str], variables: Sequence[str]) -> str:
-    lines = [
-        f"[mcp_servers.{name}]",
-        f"command = {_toml(command[0])}",
-        f"args = [{', '.join(map(_toml, command[1:]))}]",
-    ]
-    if variables:
-        lines.append(f"env_vars = [{', '.join(map(_toml, variables))}]")
+def _toml(name: str, launch: Launch) -> str:
+    lines = [f"[mcp_servers.{name}]"]
+    if launch.url:
+        lines.append(f"url = {_toml_text(launch.url)}")
+        if launch.token:
+            lines.append(f"bearer_token_env_var = {_toml_text(launch.token)}")
+        return "\n".join(lines)
+    command, *arguments = map(_toml_text, launch.command)
+    lines += [f"command = {command}", f"args = [{', '.join(arguments)}]"]
+    if launch.variables:
+        lines.append(f"env_vars = [{', '.join(map(_toml_text, launch.variables))}]")
     return "\n".join(lines)
 
 
-def _toml(text: str) -> str:
+def _toml_text(text: str) -> str:
     """Return a basic string of TOML, which has the escapes of JSON but for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+#: The day on which the facts of the table were read.
+CHECKED: Final = "2026-11-24"
+
 HOSTS: Final[Mapping[str, Host]] = {
-    # Checked on 2026-11-24 in the tracker of the host, which quotes "String should have at most 64 characters".
-    "claude": Host(file=".mcp.json", prefix="mcp__{server}__", write=_claude),
-    "cursor": Host(file=".cursor/mcp.json", max_tools=40, write=_cursor),
-    "vscode": Host(file=".vscode/mcp.json", write=_vscode),
-    "codex": Host(file="~/.codex/config.toml", write=_codex),
+    "claude": Host(
+        file=".mcp.json",
+        source="https://code.claude.com/docs/en/mcp",
+        reference="${{{}}}",
+        has_type=True,
+        prefix="mcp__{server}__",
+    ),
+    "claude-desktop": Host(
+        file="claude_desktop_config.json (Settings, Developer, Edit Config)",
+        source="https://github.com/anthropics/claude-code/issues/80197",
+        url_key="",
+    ),
+    "codex": Host(
+        file="~/.codex/config.toml",
+        source="https://developers.openai.com/codex/mcp",
+        reference="{}",
+    ),
+    "cursor": Host(
+        file=".cursor/mcp.json",
+        source="https://cursor.com/docs/mcp",
+        reference="${{env:{}}}",
+        max_tools=40,
+    ),
+    "gemini": Host(
+        file="~/.gemini/settings.json",
+        source="https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
+        reference="${{{}}}",
+        url_key="httpUrl",
+    ),
+    "vscode": Host(
+        file=".vscode/mcp.json",
+        source="https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
+        reference="${{input:{}}}",
+        key="servers",
+        has_type=True,
+    ),
 }
 
 
@@ -110,6 +173,8 @@ def print_config(
     *,
     names: Sequence[str],
     extra: str = "mcp",
+    url: str = "",
+    token: str | None = None,
 ) -> str:
     """Return the configuration of a server for a host.
 
@@ -120,8 +185,24 @@ def print_config(
         variables: the environment variables with credentials.
         names: the names of the functions.
         extra: the extras that the server needs.
+        url: the URL of a server over HTTP; empty for a server that the host starts.
+        token: the environment variable with the token of clients of the URL.
+
+    Raises:
+        UsageError: the file of the host cannot express it.
     """
     config = HOSTS[host]
+    if url and not config.url_key:
+        raise UsageError(
+            f"the file of {host} has no servers over HTTP: add the URL in its settings, or leave out --http"
+        )
+    if url:
+        return config.write(name, Launch(url=url, token=token))
+    if variables and not config.reference:
+        raise UsageError(
+            f"{host} does not replace variables such as {variables[0]}: use --config FILE with file:PATH for secrets, "
+            "or specfn login"
+        )
     is_large = config.max_tools is not None and len(names) > config.max_tools
     more = ["--mode", "search"] if is_large and "--mode" not in arguments else []
     limit = _MAX_NAME - len(config.prefix.format(server=name))
@@ -131,5 +212,8 @@ def print_config(
         and "--max-length" not in arguments
     ):
         more += ["--max-length", str(limit)]
-    command = ["uvx", "--from", requirement(extra), "specfn", "serve", *arguments, *more]
-    return config.write(name, command, variables)
+    start = ["uvx", "--from", requirement(extra), "specfn"]
+    if not is_from_index():  # a host could not install it again, so it starts this installation
+        start = [sys.executable, "-m", "specfn"]
+    command = [*start, "serve", *arguments, *more]
+    return config.write(name, Launch(command=command, variables=variables))

@@ -109,7 +109,7 @@ class HttpApp:
 def keep_streams() -> Callable[[], None]:
     """Keep the streams of the SDK open when the process gets a signal; return the function that ends them.
 
-    Otherwise the SDK's library would cut the responses to calls in flight. This is a setting of the read_whole_number process.
+    Otherwise the SDK's library would cut the responses to calls in flight. This is a setting of the whole process.
     """
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]  # it has no annotations
 

@@ -336,7 +336,7 @@ def _schema_or_outline(
 
 
 def read_whole_number(value: Any) -> int | None:
-    """Read a read_whole_number number that a model sent as a number or a text; ``None`` for anything else."""
+    """Read a whole number that a model sent as a number or a text; ``None`` for anything else."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 10:
         return int(value)
     if isinstance(value, float) and value.is_integer():

@@ -168,7 +168,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         common = DEFAULT._replace(answer_limit=answer_limit, max_length=max_length)
         catalog = _load(config, common, progress, in_file=options["config"] is not None)
     if options["host"]:
-        variables = config.variables or _credential_variables(config, catalog)
+        variables = _credential_variables(config, catalog, in_file=options["config"] is not None)
         return _print_config(specs, options, variables, config, catalog)
     missing = [*_missing_credentials(config, catalog, in_file=options["config"] is not None)]
     if (options["mode"] or config.mode or "auto") in ("all", "auto"):
@@ -390,19 +390,41 @@ def _connection(
         raise UsageError(with_keys(str(error)) if in_file else str(error)) from None
 
 
-def _credential_variables(config: "ServerConfig", catalog: "Catalog") -> list[str]:
-    """Return the environment variables with the credentials of the documents, without those of logins."""
-    is_named = len(config.documents) > 1
-    return [
-        variable
-        for document, (_, functions, connection) in zip(
-            config.documents, catalog.parts, strict=True
-        )
-        for name, variable in connect.variables_of(
-            functions[0].api, document.name if is_named else ""
-        ).items()
-        if connection is None or not callable(connection.credentials.get(name))
-    ]
+def _credential_variables(
+    config: "ServerConfig", catalog: "Catalog", *, in_file: bool
+) -> list[str]:
+    """Return the environment variables of credentials that are given and of those that are missing.
+
+    A host that starts the server must set them. Those of logins and of a configuration file are not needed.
+    """
+    variables = dict.fromkeys(config.variables)
+    for document, (_, functions, connection) in zip(config.documents, catalog.parts, strict=True):
+        assert connection is not None
+        given = connection.credentials
+        name = document.name if len(config.documents) > 1 else ""
+        missing = _missing_names(functions, connection)
+        for scheme, variable in connect.variables_of(functions[0].api, name).items():
+            is_given = scheme in given and not callable(given[scheme])
+            if scheme in missing or (is_given and not (in_file and scheme in document.auth)):
+                variables[variable] = None
+    return [*variables]
+
+
+def _missing_names(functions: Any, connection: "Connection") -> Counter[str]:
+    """Return the security schemes and hidden parameters without a value, with the number of functions that need them."""
+    from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
+
+    needed: Counter[str] = Counter()
+    for function in functions:
+        if obstacle(function, connection):
+            route = function.route
+            first = {name for name, _ in route.security[0]} if route.security else set()
+            hidden = {parameter.name for parameter in route.hidden if parameter.required}
+            missing = first.difference(connection.credentials) or hidden.intersection(
+                function.api.credential_names
+            )
+            needed.update(missing.difference(connection.credentials))
+    return needed
 
 
 def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -> str:
@@ -413,18 +435,11 @@ def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -
 def _missing_credentials(
     config: "ServerConfig", catalog: "Catalog", *, in_file: bool
 ) -> Iterator[str]:
-    """Yield a line for each missing security scheme, with the number of functions that need it."""
-    from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
-
+    """Yield a line for each missing credential, with the number of functions that need it."""
     parts = zip(config.documents, catalog.parts, strict=True)
     for document, (_, functions, connection) in parts:
         assert connection is not None
-        needed: Counter[str] = Counter()
-        for function in functions:
-            if obstacle(function, connection):
-                first = function.route.security[0] if function.route.security else ()
-                needed.update({name for name, _ in first}.difference(connection.credentials))
-        for scheme, count in needed.items():
+        for scheme, count in _missing_names(functions, connection).items():
             prefix = "" if len(config.documents) == 1 else f"{document.name}."
             kind = functions[0].api.security_schemes.get(scheme, {}).get("type")
             login = "run specfn login, " if kind in connect.OAUTH2_TYPES else ""
@@ -650,10 +665,25 @@ def _print_config(
         variables,
         names=[entry.name for entry in catalog.entries],
         extra=",".join(extras),
+        url=_url_of_clients(options),
+        token=options["client_token_env"],
     )
     output.write_text(text)
     output.complain(f"paste this into {HOSTS[options['host']].file}")
     return EXIT_SUCCESS
+
+
+def _url_of_clients(options: Mapping[str, Any]) -> str:
+    """Return the URL of a server over HTTP; behind a proxy, that of the proxy; empty for stdio."""
+    if options["address"] is None:
+        return ""
+    if options["host_names"]:
+        return f"https://{options['host_names'][0]}/mcp"
+    host, port = _host_and_port(options["address"])
+    if not port:
+        raise UsageError("--print-config needs --http with a fixed port")
+    host = "127.0.0.1" if host in _ANY else host
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
 
 
 #: Options of the whole server with one value.
