@@ -69,6 +69,13 @@ def corpus() -> Path:
     return CORPUS
 
 
+def part_of_corpus(corpus: Path, name: str) -> Path:
+    """Return a file or folder of the corpus; skip the test if this corpus, such as the public one, does not have it."""
+    if not (corpus / name).exists():
+        pytest.skip(f"{corpus} has no {name}")
+    return corpus / name
+
+
 def documents() -> list[Path]:
     """Return the documents of the corpus; none if there is no corpus."""
     return sorted((CORPUS / "dev").glob("*.json"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import part_of_corpus
 
 from specfn._internal import json as _json
 from specfn.function.naming import names
@@ -30,7 +31,7 @@ def operations(corpus: Path) -> dict[str, list[AccessorInput]]:
 @pytest.fixture(scope="module")
 def reference(corpus: Path) -> dict[str, Accessors]:
     found: defaultdict[str, Accessors] = defaultdict(dict)
-    for line in (corpus / "reference-accessors.jsonl").read_text().splitlines():
+    for line in part_of_corpus(corpus, "reference-accessors.jsonl").read_text().splitlines():
         entry = _json.loads(line)
         found[entry["document"]][entry["method"], entry["path"]] = tuple(entry["accessor"])
     return found

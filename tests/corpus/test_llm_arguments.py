@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.conftest import part_of_corpus
 
 from specfn._internal.json import loads
 from specfn.validation.validate import Validator
@@ -23,7 +24,7 @@ class Reply(NamedTuple):
 
 @pytest.fixture(scope="module")
 def replies(corpus: Path) -> list[Reply]:
-    folder = corpus / "llm-arguments"
+    folder = part_of_corpus(corpus, "llm-arguments")
     schemas = {
         path.name: loads(path.read_bytes()) for path in sorted((folder / "schemas").iterdir())
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests.conftest import part_of_corpus
 from tests.damage import WAYS, damages, fate
 from tests.samples import Sampler
 
@@ -81,7 +82,7 @@ def test_no_damage_changes_what_was_meant(corpus: Path) -> None:
 
 def composed(corpus: Path) -> Iterator[tuple[str, dict[str, Any], Any]]:
     """What models composed, with the schema that they were shown; what has no schema has another model's."""
-    folder = corpus / "llm-arguments"
+    folder = part_of_corpus(corpus, "llm-arguments")
     schemas = {
         path.name.removesuffix(".schema.json"): json.loads(path.read_text("utf-8"))
         for path in sorted((folder / "schemas").glob("*.schema.json"))

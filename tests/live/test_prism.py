@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.conftest import part_of_corpus
 from tests.live.environments import PRISM, node_environment
 from tests.live.processes import free_port, running
 from tests.samples import Sampler
@@ -171,7 +172,7 @@ def judge(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
 
     def verdicts(name: str) -> Verdicts:
         if name not in known:
-            document = json.loads((corpus / "dev" / name).read_bytes())
+            document = json.loads(part_of_corpus(corpus, f"dev/{name}").read_bytes())
             known[name] = _ask(prism, document, tmp_path_factory.mktemp("prism"))
         return known[name]
 
