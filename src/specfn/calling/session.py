@@ -310,7 +310,7 @@ class Session:
                 continue
             if (ended := self._close_turn(turn)) is not None:
                 return self._end(ended)
-        return self._request()
+        return self._plan_request()
 
     def _needs_approval(self, entry: AdvertisedFunction) -> bool:
         approval = self.config.approval
@@ -324,7 +324,7 @@ class Session:
             allowed != "safe" or all(c.entry.function.safety == "read" for c in ready)
         )
 
-    def _request(self) -> Effect:
+    def _plan_request(self) -> Effect:
         state, config = self._state, self.config
         if state.round >= max(1, config.max_rounds):
             if config.on_limit == "stop" or state.final:

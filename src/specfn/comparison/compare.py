@@ -93,14 +93,14 @@ class _Comparison:
             yield from server_changes(old[0].api.servers, new[0].api.servers)
         for function in new:
             if id(function) in before:
-                yield from self._function(before[id(function)], function)
+                yield from self._compare_function(before[id(function)], function)
             else:
                 yield _function_added(function)
         errors = {(error.method, error.path): error for error in self._new.errors}
         for function in matched.removed:
             yield _function_removed(function, errors.get((function.method, function.path)))
 
-    def _function(self, old: Function, new: Function) -> Iterator[Difference]:
+    def _compare_function(self, old: Function, new: Function) -> Iterator[Difference]:
         for part in request_changes(old, new):
             yield replace(
                 part,
@@ -108,13 +108,13 @@ class _Comparison:
                 old_pointer=part.old_pointer or old.route.pointer,
                 new_pointer=part.new_pointer or new.route.pointer,
             )
-        yield from self._arguments(old, new)
-        yield from self._body(old, new)
+        yield from self._compare_arguments(old, new)
+        yield from self._compare_body(old, new)
         yield from self._responses.differences(old, new)
 
     # -- arguments --------------------------------------------------------------------------------
 
-    def _arguments(self, old: Function, new: Function) -> Iterator[Difference]:
+    def _compare_arguments(self, old: Function, new: Function) -> Iterator[Difference]:
         pairs = self._inputs(old, new)
         for matched in _argument_pairs(old, new):
             for before, after in matched.pairs:
@@ -122,7 +122,7 @@ class _Comparison:
                     types_of(pairs.resolve(argument.schema, is_old=argument is before)) <= _SINGLE
                     for argument in (before, after)
                 )
-                parts = _argument(before, after, is_single=is_single)
+                parts = _compare_argument(before, after, is_single=is_single)
                 yield from (replace(part, name=new.name) for part in parts)
                 is_given = before.required or after.required
                 changes = pairs.changes(before.schema, after.schema, is_given=is_given)
@@ -140,7 +140,7 @@ class _Comparison:
                 part = _part("argument-added", argument, ABSENT, argument.schema, verdict, text)
                 yield replace(part, name=new.name, old_pointer=None)
 
-    def _body(self, old: Function, new: Function) -> Iterator[Difference]:
+    def _compare_body(self, old: Function, new: Function) -> Iterator[Difference]:
         before, after = old.route.body, new.route.body
         pairs = self._inputs(old, new)
         schemas = [
@@ -193,7 +193,9 @@ def _argument_pairs(old: Function, new: Function) -> Iterator[Matched]:
 _SINGLE: Final = frozenset({"boolean", "integer", "null", "number", "string"})
 
 
-def _argument(old: SentArgument, new: SentArgument, *, is_single: bool) -> Iterator[Difference]:
+def _compare_argument(
+    old: SentArgument, new: SentArgument, *, is_single: bool
+) -> Iterator[Difference]:
     """Yield the differences of two arguments, without those of their schemas."""
     pointers = old.pointer, new.pointer
 

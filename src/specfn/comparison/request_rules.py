@@ -28,17 +28,17 @@ def _plain(
         yield Difference("", kind, kind, before, after, breaking, sentence)
 
 
-def _name(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_name(old: Function, new: Function) -> Iterator[Difference]:
     if old.name != new.name:
         sentence = f"the function {old.name} is now called {new.name}"
         yield Difference("", "function-renamed", "name", old.name, new.name, "yes", sentence)
 
 
-def _method(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_method(old: Function, new: Function) -> Iterator[Difference]:
     return _plain("method", old.method.upper(), new.method.upper(), "yes", "the method")
 
 
-def _path(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_path(old: Function, new: Function) -> Iterator[Difference]:
     if anonymous_path(old) != anonymous_path(new):
         yield from _plain("path", old.path, new.path, "yes", "the path")
 
@@ -46,18 +46,18 @@ def _path(old: Function, new: Function) -> Iterator[Difference]:
 _SAFETY: Final = ("read", "write", "destructive")
 
 
-def _safety(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_safety(old: Function, new: Function) -> Iterator[Difference]:
     is_higher = _SAFETY.index(new.safety) > _SAFETY.index(old.safety)
     return _plain("safety", old.safety, new.safety, "maybe" if is_higher else "no", "the safety")
 
 
-def _deprecated(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_deprecated(old: Function, new: Function) -> Iterator[Difference]:
     if old.deprecated != new.deprecated:
         text = "the function is deprecated" if new.deprecated else "it is no longer deprecated"
         yield Difference("", "deprecated", "deprecated", old.deprecated, new.deprecated, "no", text)
 
 
-def _description(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_description(old: Function, new: Function) -> Iterator[Difference]:
     before, after = old.full_description, new.full_description
     if before != after:
         yield Difference("", "text", "description", before, after, "no", "the description changed")
@@ -98,7 +98,7 @@ def _server(server: JsonObject) -> JsonObject:
     return {"url": url, "variables": defaults}
 
 
-def _servers(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_servers(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the difference of servers that an operation declares itself."""
     if old.route.servers or new.route.servers:
         servers = (function.route.servers or function.api.servers for function in (old, new))
@@ -109,7 +109,7 @@ def _servers(old: Function, new: Function) -> Iterator[Difference]:
 # -- security --------------------------------------------------------------------------------------
 
 
-def _security(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_security(old: Function, new: Function) -> Iterator[Difference]:
     before, after = _alternatives(old), _alternatives(new)
     if before.keys() == after.keys():
         return
@@ -145,7 +145,7 @@ def _schemes(requirement: frozenset[tuple[str, str]]) -> list[Any]:
 # -- hidden arguments ------------------------------------------------------------------------------
 
 
-def _hidden(old: Function, new: Function) -> Iterator[Difference]:
+def _compare_hidden(old: Function, new: Function) -> Iterator[Difference]:
     """Yield the differences of the arguments that the connection sets."""
     matched = match(old.route.hidden, new.route.hidden, (_place_of,))
     for parameter in matched.removed:
@@ -210,11 +210,11 @@ def body_changes(
             breaking = "yes" if after.required else "no"
             values = before.required, after.required
             yield Difference("", "required", place, *values, breaking, text, *pointers)
-        for change in _media_types(old, new, before, after, shared):
+        for change in _compare_media_types(old, new, before, after, shared):
             yield replace(change, old_pointer=pointers[0], new_pointer=pointers[1])
 
 
-def _media_types(
+def _compare_media_types(
     old: Function, new: Function, before: Body, after: Body, shared: Callable[[str], bool]
 ) -> Iterator[Difference]:
     place = "$input.body"
@@ -256,13 +256,13 @@ def _media_types_of(function: Function, body: Body) -> list[str]:
 
 
 _RULES: Final[tuple[Callable[[Function, Function], Iterator[Difference]], ...]] = (
-    _name,
-    _method,
-    _path,
-    _servers,
-    _security,
-    _safety,
-    _deprecated,
-    _description,
-    _hidden,
+    _compare_name,
+    _compare_method,
+    _compare_path,
+    _compare_servers,
+    _compare_security,
+    _compare_safety,
+    _compare_deprecated,
+    _compare_description,
+    _compare_hidden,
 )

@@ -94,19 +94,19 @@ class ResponseRules:
         for status in dict.fromkeys((*before, *after)):
             response = _Response(status, (old, new))
             if status in before and status in after:
-                yield from self._media_types(response, before[status], after[status])
-                yield from self._headers(response)
-                yield from self._contents(response, before[status], after[status])
+                yield from self._compare_media_types(response, before[status], after[status])
+                yield from self._compare_headers(response)
+                yield from self._compare_contents(response, before[status], after[status])
             else:
-                yield self._status(response, before, after)
+                yield self._describe_status(response, before, after)
         if old.route.success is not None and new.route.success is not None:
             pointers = old.route.pointer, new.route.pointer
             schemas = old.route.success.schema, new.route.success.schema
-            yield from self._schemas(new.name, "$output", schemas, pointers)
+            yield from self._compare_schemas(new.name, "$output", schemas, pointers)
 
     # -- statuses and media types -----------------------------------------------------------------
 
-    def _status(
+    def _describe_status(
         self,
         response: _Response,
         old: dict[str, DeclaredResponse],
@@ -123,7 +123,7 @@ class ResponseRules:
             text, verdict = f"the response {status} is gone", _verdict_of_gone(status, new)
         return self._difference("response", response, "", values, verdict, text)
 
-    def _media_types(
+    def _compare_media_types(
         self, response: _Response, old: DeclaredResponse, new: DeclaredResponse
     ) -> Iterator[Difference]:
         before, after = sorted(old.media_types), sorted(new.media_types)
@@ -145,7 +145,7 @@ class ResponseRules:
             text = f"the media types of {subject} changed from {lists[0]} to {lists[1]}"
         yield self._difference("response", response, "", (before, after), verdict, text)
 
-    def _contents(
+    def _compare_contents(
         self, response: _Response, old: DeclaredResponse, new: DeclaredResponse
     ) -> Iterator[Difference]:
         """Yield the differences of the schemas that are not the result of the function: errors, other media types."""
@@ -153,18 +153,20 @@ class ResponseRules:
         schemas = old.schema, new.schema
         if any(result is None or result.status != response.status for result in results):
             place = f"{response.place}.body"
-            yield from self._schemas(response.name, place, schemas, response.pointers())
+            yield from self._compare_schemas(response.name, place, schemas, response.pointers())
         contents = response.objects("content")
         for media_type in contents[0]:
             if media_type in contents[1] and media_type != old.media_type:
                 pair = tuple(_object(content, media_type).get("schema") for content in contents)
                 place = f"{response.place}.body ({media_type})"
                 if pair != schemas:  # mostly it is the same in each media type
-                    yield from self._schemas(response.name, place, pair, response.pointers())
+                    yield from self._compare_schemas(
+                        response.name, place, pair, response.pointers()
+                    )
 
     # -- headers ----------------------------------------------------------------------------------
 
-    def _headers(self, response: _Response) -> Iterator[Difference]:
+    def _compare_headers(self, response: _Response) -> Iterator[Difference]:
         before, after = map(_headers_of, response.objects("headers"))
         for key in dict.fromkeys((*before, *after)):
             name = (after.get(key) or before[key])[0]
@@ -181,12 +183,12 @@ class ResponseRules:
                 )
             else:
                 headers = before[key][1], after[key][1]
-                yield from self._header(response, place, text, headers)
+                yield from self._compare_header(response, place, text, headers)
                 schemas = map(_schema_of, headers)
                 whole = response.place + place
-                yield from self._schemas(response.name, whole, schemas, response.pointers())
+                yield from self._compare_schemas(response.name, whole, schemas, response.pointers())
 
-    def _header(
+    def _compare_header(
         self,
         response: _Response,
         place: str,
@@ -206,7 +208,7 @@ class ResponseRules:
 
     # -- records ----------------------------------------------------------------------------------
 
-    def _schemas(
+    def _compare_schemas(
         self, name: str, place: str, schemas: Iterable[Any], pointers: tuple[str, str]
     ) -> Iterator[Difference]:
         """Yield the differences of two schemas; none if a version declares no schema."""

@@ -34,18 +34,18 @@ def changes(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
     """
     types = shared_types(old, new)
     if "object" in types:
-        yield from _properties(old, new, is_response=is_response)
-        yield from _required(old, new)
-        yield from _additional(old, new, is_response=is_response)
-        yield from _pattern_properties(old, new)
+        yield from _compare_properties(old, new, is_response=is_response)
+        yield from _compare_required(old, new)
+        yield from _compare_additional(old, new, is_response=is_response)
+        yield from _compare_pattern_properties(old, new)
     if "array" in types:
-        yield from _items(old, new)
+        yield from _compare_items(old, new)
 
 
 # -- objects ---------------------------------------------------------------------------------------
 
 
-def _properties(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
+def _compare_properties(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
     before, after = properties_of(old), properties_of(new)
     always = {*required_of(old), *required_of(new)}
     for key, node in before.items():
@@ -162,7 +162,7 @@ def _verdict_of_addition(schema: Any, old: JsonObject) -> Verdict:
     return "no" if is_declared else "maybe"
 
 
-def _required(old: JsonObject, new: JsonObject) -> _Changes:
+def _compare_required(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = (dict.fromkeys(required_of(schema)) for schema in (old, new))
     known = properties_of(old)
     for key in after:
@@ -175,7 +175,7 @@ def _required(old: JsonObject, new: JsonObject) -> _Changes:
             yield SchemaChange((key,), "required", True, False, "no", "it is now optional")
 
 
-def _additional(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
+def _compare_additional(old: JsonObject, new: JsonObject, *, is_response: bool) -> _Changes:
     before, after = (schema.get("additionalProperties", True) for schema in (old, new))
     if before in (False, {"not": {}}):
         if after not in (False, {"not": {}}):
@@ -191,7 +191,7 @@ def _rest(before: Any, after: Any, breaking: Verdict, text: str) -> SchemaChange
     return SchemaChange((), "additional-properties", before, after, breaking, text)
 
 
-def _pattern_properties(old: JsonObject, new: JsonObject) -> _Changes:
+def _compare_pattern_properties(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = (schema.get("patternProperties") or {} for schema in (old, new))
     for pattern, node in before.items():
         if pattern in after:
@@ -205,7 +205,7 @@ def _pattern_properties(old: JsonObject, new: JsonObject) -> _Changes:
 # -- arrays ----------------------------------------------------------------------------------------
 
 
-def _items(old: JsonObject, new: JsonObject) -> _Changes:
+def _compare_items(old: JsonObject, new: JsonObject) -> _Changes:
     before, after = (schema.get("prefixItems") or [] for schema in (old, new))
     old_rest, new_rest = old.get("items", True), new.get("items", True)
     for index in range(max(len(before), len(after))):

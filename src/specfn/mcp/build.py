@@ -104,7 +104,7 @@ def server(
     """
     from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
 
-    _check(mode, approve, questions, page_size, key)
+    _check_options(mode, approve, questions, page_size, key)
     callers = CallerConnections(connection) if callable(connection) else None
     fixed = None if callable(connection) else connection
     require("connection", fixed, Connection, CONNECTION)
@@ -153,7 +153,7 @@ def server(
         files=None if files is None else SavedFiles(files),
         fields=fields,
     )
-    return _server(handlers, titles, key)
+    return _build_server(handlers, titles, key)
 
 
 def asgi(  # each is a decision of the operator
@@ -215,7 +215,7 @@ def asgi(  # each is a decision of the operator
     return HttpApp(build, hosts=hosts, origins=origins, token=client_token)
 
 
-def _check(
+def _check_options(
     mode: str, approve: str, questions: str, page_size: int | None, key: bytes | str | None
 ) -> None:
     for name, value, known in (
@@ -245,7 +245,7 @@ def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
         )
 
 
-def _server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[Any]:
+def _build_server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[Any]:
     server: Server[Any] = Server(
         "specfn",
         version=version("specfn"),

@@ -162,21 +162,21 @@ class _ConfigReader:
         values: dict[str, Any] = {
             name: reader(parts[name], name)
             for name, reader in (
-                ("mode", self._mode),
-                ("allow", self._texts),
-                ("read_only", self._switch),
-                ("page_size", self._integer),
-                ("files", self._text),
-                ("fields", self._switch),
-                ("answer_limit", partial(self._integer, least=200)),
-                ("output_schema", self._switch),
+                ("mode", self._read_mode),
+                ("allow", self._read_texts),
+                ("read_only", self._read_switch),
+                ("page_size", self._read_integer),
+                ("files", self._read_text),
+                ("fields", self._read_switch),
+                ("answer_limit", partial(self._read_integer, least=200)),
+                ("output_schema", self._read_switch),
             )
             if name in parts
         }
-        read = tuple(self._document(name, node) for name, node in documents.items())
+        read = tuple(self._read_document(name, node) for name, node in documents.items())
         return ServerConfig(documents=read, variables=tuple(self._used), **values)
 
-    def _document(self, name: str, node: yaml.Node) -> DocumentConfig:
+    def _read_document(self, name: str, node: yaml.Node) -> DocumentConfig:
         place = f"documents.{name}"
         if not NAME.fullmatch(name):
             self._fail(
@@ -188,32 +188,34 @@ class _ConfigReader:
         if "spec" not in parts:
             self._fail(node, f"{place}.spec", "missing key; add the path or URL of the document")
         readers: dict[str, Callable[[yaml.Node, str], Any]] = {
-            "spec": self._text,
-            "base_url": self._text,
-            "auth": self._secrets,
-            "headers": self._values,
-            "query": self._values,
-            "cookies": self._secrets,
-            "origins": self._texts,
-            "timeout": self._seconds,
-            "select": self._texts,
-            "references": self._texts,
-            "overlays": self._texts,
-            "options": self._options,
-            "document_headers": self._values,
+            "spec": self._read_text,
+            "base_url": self._read_text,
+            "auth": self._read_secrets,
+            "headers": self._read_values,
+            "query": self._read_values,
+            "cookies": self._read_secrets,
+            "origins": self._read_texts,
+            "timeout": self._read_seconds,
+            "select": self._read_texts,
+            "references": self._read_texts,
+            "overlays": self._read_texts,
+            "options": self._read_options,
+            "document_headers": self._read_values,
         }
         values = {
             key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts
         }
         transport: dict[str, str] = {
-            name: (self._proxy if name == "proxy" else self._text)(parts[name], f"{place}.{name}")
+            name: (self._read_proxy if name == "proxy" else self._read_text)(
+                parts[name], f"{place}.{name}"
+            )
             for name in TRANSPORT
             if name in parts
         }
         switches = {
-            key: self._choice(parts[key], f"{place}.{key}", choices)
+            key: self._read_choice(parts[key], f"{place}.{key}", choices)
             if choices
-            else self._switch(parts[key], f"{place}.{key}")
+            else self._read_switch(parts[key], f"{place}.{key}")
             for key, choices in _SWITCHES.items()
             if key in parts
         }
@@ -239,26 +241,26 @@ class _ConfigReader:
             members[name] = value
         return members
 
-    def _text(self, node: yaml.Node, place: str) -> str:
-        value = self._scalar(node, place)
+    def _read_text(self, node: yaml.Node, place: str) -> str:
+        value = self._read_scalar(node, place)
         if not isinstance(value, str) or not value:
             self._fail(node, place, "expected a text")
         return value
 
-    def _texts(self, node: yaml.Node, place: str) -> tuple[str, ...]:
+    def _read_texts(self, node: yaml.Node, place: str) -> tuple[str, ...]:
         if isinstance(node, yaml.ScalarNode):
-            return (self._text(node, place),)
+            return (self._read_text(node, place),)
         if not isinstance(node, yaml.SequenceNode):
             self._fail(node, place, "expected a text or a list of texts")
-        return tuple(self._text(item, f"{place}[{i}]") for i, item in enumerate(node.value))
+        return tuple(self._read_text(item, f"{place}[{i}]") for i, item in enumerate(node.value))
 
-    def _switch(self, node: yaml.Node, place: str) -> bool:
-        value = self._scalar(node, place)
+    def _read_switch(self, node: yaml.Node, place: str) -> bool:
+        value = self._read_scalar(node, place)
         if not isinstance(value, bool):
             self._fail(node, place, "expected true or false")
         return value
 
-    def _options(self, node: yaml.Node, place: str) -> dict[str, Any]:
+    def _read_options(self, node: yaml.Node, place: str) -> dict[str, Any]:
         """Return the validated fields of ``specfn.Options`` that are given."""
         from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
 
@@ -268,58 +270,60 @@ class _ConfigReader:
                     member, f"{place}.{name}", "belongs to the document; move it up one level"
                 )
         try:
-            value = self._value(node, place)
+            value = self._read_value(node, place)
             options = Options(**{str(name): option for name, option in value.items()})
         except UsageError as error:
             self._fail(node, place, str(error))
         return {name: getattr(options, name) for name in options.model_fields_set}
 
-    def _mode(self, node: yaml.Node, place: str) -> str:
-        return self._choice(node, place, ("auto", "all", "search", "code"))
+    def _read_mode(self, node: yaml.Node, place: str) -> str:
+        return self._read_choice(node, place, ("auto", "all", "search", "code"))
 
-    def _choice(self, node: yaml.Node, place: str, choices: Sequence[str]) -> str:
-        value = self._text(node, place)
+    def _read_choice(self, node: yaml.Node, place: str, choices: Sequence[str]) -> str:
+        value = self._read_text(node, place)
         if value not in choices:
             self._fail(node, place, f"expected {', '.join(choices[:-1])} or {choices[-1]}")
         return value
 
-    def _integer(self, node: yaml.Node, place: str, least: int = 1) -> int:
-        value = self._scalar(node, place)
+    def _read_integer(self, node: yaml.Node, place: str, least: int = 1) -> int:
+        value = self._read_scalar(node, place)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             self._fail(node, place, f"expected an integer of at least {least}")
         return value
 
-    def _seconds(self, node: yaml.Node, place: str) -> float:
-        value = self._scalar(node, place)
+    def _read_seconds(self, node: yaml.Node, place: str) -> float:
+        value = self._read_scalar(node, place)
         if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
             self._fail(node, place, "expected a number of seconds above 0")
         return float(value)
 
-    def _secrets(self, node: yaml.Node, place: str) -> dict[str, str]:
+    def _read_secrets(self, node: yaml.Node, place: str) -> dict[str, str]:
         """Return values that are references."""
         members = self._members(node, place, None)
-        return {name: self._secret(value, f"{place}.{name}") for name, value in members.items()}
+        return {
+            name: self._read_secret(value, f"{place}.{name}") for name, value in members.items()
+        }
 
-    def _values(self, node: yaml.Node, place: str) -> dict[str, str]:
+    def _read_values(self, node: yaml.Node, place: str) -> dict[str, str]:
         """Return values; one with the name of a secret must be a reference."""
         values = {}
         for name, value in self._members(node, place, None).items():
             where = f"{place}.{name}"
             is_reference = isinstance(value, yaml.ScalarNode) and _is_reference(str(value.value))
             if is_reference or _is_secret(name):
-                values[name] = self._secret(value, where)
+                values[name] = self._read_secret(value, where)
             elif isinstance(value, yaml.ScalarNode):
                 values[name] = str(value.value)
             else:
                 self._fail(value, where, "expected a text")
         return values
 
-    def _proxy(self, node: yaml.Node, place: str) -> str:
+    def _read_proxy(self, node: yaml.Node, place: str) -> str:
         """Return the URL of a proxy; one with a password must be a reference."""
-        text = self._text(node, place)
-        return self._secret(node, place) if _is_reference(text) or "@" in text else text
+        text = self._read_text(node, place)
+        return self._read_secret(node, place) if _is_reference(text) or "@" in text else text
 
-    def _secret(self, node: yaml.Node, place: str) -> str:
+    def _read_secret(self, node: yaml.Node, place: str) -> str:
         value = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
         if value.startswith(_FILE):
             try:
@@ -334,21 +338,21 @@ class _ConfigReader:
                 "invalid secret; expected a reference: ${NAME} for an environment variable, "
                 "or file:PATH",
             )
-        return _VARIABLE.sub(lambda match: self._variable(node, place, match[1]), value)
+        return _VARIABLE.sub(lambda match: self._read_variable(node, place, match[1]), value)
 
-    def _variable(self, node: yaml.Node, place: str, name: str) -> str:
+    def _read_variable(self, node: yaml.Node, place: str, name: str) -> str:
         value = self._references.variables.get(name, "")
         if not value:
             self._fail(node, place, f"the environment variable {name} is not set")
         self._used[name] = None
         return value
 
-    def _scalar(self, node: yaml.Node, place: str) -> Any:
+    def _read_scalar(self, node: yaml.Node, place: str) -> Any:
         if not isinstance(node, yaml.ScalarNode):
             self._fail(node, place, "expected a single value, not a list or mapping")
-        return self._value(node, place)
+        return self._read_value(node, place)
 
-    def _value(self, node: yaml.Node, place: str) -> Any:
+    def _read_value(self, node: yaml.Node, place: str) -> Any:
         loader = yaml.SafeLoader("")
         try:
             return loader.construct_object(node, deep=True)

@@ -60,7 +60,7 @@ class Handlers:
             MCPError: the cursor is unknown, or the list failed; without the text of an exception.
         """
         try:
-            page = self._page(ctx, None if params is None else params.cursor)
+            page = self._list_page(ctx, None if params is None else params.cursor)
         except MCPError:
             raise
         except Exception:  # noqa: BLE001  # its text must not reach the client
@@ -76,7 +76,7 @@ class Handlers:
         """
         with logged_call(params.name) as line:
             try:
-                result = await self._call(ctx, params, line)
+                result = await self._make_call(ctx, params, line)
             except InvalidCallError as error:
                 line.kind = "invalid"
                 result = text_result(str(error), is_error=True)
@@ -91,7 +91,7 @@ class Handlers:
 
     # -- the list -------------------------------------------------------------------------------------
 
-    def _page(self, ctx: Context, cursor: str | None) -> JsonObject:
+    def _list_page(self, ctx: Context, cursor: str | None) -> JsonObject:
         if self.search_tools:
             if cursor is not None:
                 raise unknown_cursor()
@@ -103,7 +103,7 @@ class Handlers:
 
     # -- calls ----------------------------------------------------------------------------------------
 
-    async def _call(
+    async def _make_call(
         self, ctx: Context, params: types.CallToolRequestParams, line: CallLine
     ) -> Result:
         name, sent = params.name, params.arguments or {}

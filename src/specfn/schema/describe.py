@@ -216,24 +216,24 @@ class _TypeWriter:
             return _Text("never" if schema is False else "any")
         if NEVER in schema:
             return _Text("never")
-        parts = list(self._parts(schema, depth))
+        parts = list(self._write_parts(schema, depth))
         if not parts:
             return _Text("any")
         if len(parts) == 1:
             return parts[0]
         return _Text(" & ".join(dict.fromkeys(map(_bracket, parts))))
 
-    def _parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
+    def _write_parts(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         """Yield the texts that must hold together: the name, the values or types, and each composition."""
         if "$ref" in schema:
-            yield self._reference(component_name(schema["$ref"]), depth)
+            yield self._write_reference(component_name(schema["$ref"]), depth)
         if "const" in schema:
-            yield self._values([schema["const"]])
+            yield self._write_values([schema["const"]])
         elif isinstance(schema.get("enum"), list):
-            yield self._values(schema["enum"])
+            yield self._write_values(schema["enum"])
         else:
             composed = any(keyword in schema for keyword in _COMPOSITION)
-            text = self._with_types(schema, depth)
+            text = self._write_with_types(schema, depth)
             if text is not None:
                 word, _, tags = text.text.partition(" & ")
                 bare = (
@@ -241,26 +241,26 @@ class _TypeWriter:
                 )  # the composition has the type
                 if tags or not bare:
                     yield _Text(tags) if bare else text
-        yield from self._compositions(schema, depth)
+        yield from self._write_compositions(schema, depth)
 
-    def _reference(self, name: str, depth: int) -> _Text:
+    def _write_reference(self, name: str, depth: int) -> _Text:
         """Write a component by its name, or in full if ``expand`` is set and there is room."""
         definition = self._definitions.get(name)
         is_open = name in self._open or len(self._open) == _MAX_NESTED
         if not self._expand or depth <= 0 or is_open or not isinstance(definition, dict):
-            return self._name(name)
+            return self._write_name(name)
         self._open.add(name)
         text = self.write(definition, depth)
         self._open.remove(name)
         return text
 
-    def _name(self, name: str) -> _Text:
+    def _write_name(self, name: str) -> _Text:
         definition = self._definitions.get(name)
         if isinstance(definition, bool):
             return self.write(definition, 0)
         return _Text(name if len(name) <= self._token else _base(definition or {}))
 
-    def _compositions(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
+    def _write_compositions(self, schema: JsonObject, depth: int) -> Iterator[_Text]:
         members = schema.get("allOf")
         if isinstance(members, list) and members:
             if depth <= 0:
@@ -270,7 +270,7 @@ class _TypeWriter:
         for keyword in ("anyOf", "oneOf"):
             members = schema.get(keyword)
             if isinstance(members, list) and members:
-                yield self._union(self._possible(members, schema), depth)
+                yield self._write_union(self._possible(members, schema), depth)
         if "not" in schema:
             yield _Text(
                 f"Not<{self.write(schema['not'], depth - 1).text if depth > 0 else ELLIPSIS}>"
@@ -292,14 +292,14 @@ class _TypeWriter:
             return self._definitions.get(component_name(member["$ref"]))
         return member
 
-    def _union(self, members: list[Any], depth: int) -> _Text:
+    def _write_union(self, members: list[Any], depth: int) -> _Text:
         if depth <= 0 and not all(_is_reference(member) for member in members):
             return _Text(ELLIPSIS)
         width = max(self._width, 2)
         shown = [self.write(member, depth - 1) for member in members[:width]]
         return _join([part.text for part in shown], more=len(members) > width)
 
-    def _values(self, values: list[Any]) -> _Text:
+    def _write_values(self, values: list[Any]) -> _Text:
         if not values:
             return _Text("never")
         texts = [self._if_short(literal(value)) for value in values[: self._width]]
@@ -309,24 +309,24 @@ class _TypeWriter:
             return _join(names, more=False)
         return _join(known, more=len(known) < len(values))
 
-    def _with_types(self, schema: JsonObject, depth: int) -> _Text | None:
+    def _write_with_types(self, schema: JsonObject, depth: int) -> _Text | None:
         names = _types(schema)
         if not names:
             return None
-        return _join([self._type(name, schema, depth) for name in names], more=False)
+        return _join([self._write_type(name, schema, depth) for name in names], more=False)
 
-    def _type(self, name: str, schema: JsonObject, depth: int) -> str:
+    def _write_type(self, name: str, schema: JsonObject, depth: int) -> str:
         if name == "array":
-            text = self._array(schema, depth)
+            text = self._write_array(schema, depth)
         elif name == "object":
-            text = self._object(schema, depth)
+            text = self._write_object(schema, depth)
         elif name == "integer" and _is_numeric(schema.get("format")):
             text = "number"
         else:
             text = name if name in _WORDS else "any"
-        return " & ".join((text, *self._tags(name, schema)))
+        return " & ".join((text, *self._write_tags(name, schema)))
 
-    def _tags(self, name: str, schema: JsonObject) -> Iterator[str]:
+    def _write_tags(self, name: str, schema: JsonObject) -> Iterator[str]:
         for keyword in _TAGS.get("number" if name == "integer" else name, ()):
             value = schema.get(keyword)
             if value is None or isinstance(value, (bool, dict, list)):
@@ -341,7 +341,7 @@ class _TypeWriter:
         if name == "array" and schema.get("uniqueItems") is True:
             yield "UniqueItems"
 
-    def _array(self, schema: JsonObject, depth: int) -> str:
+    def _write_array(self, schema: JsonObject, depth: int) -> str:
         if depth <= 0:
             return f"Array<{ELLIPSIS}>"
         items = schema.get("items", True)
@@ -359,15 +359,15 @@ class _TypeWriter:
             text += f" & Contains<{self.write(schema['contains'], depth - 1).text}>"
         return text
 
-    def _object(self, schema: JsonObject, depth: int) -> str:
+    def _write_object(self, schema: JsonObject, depth: int) -> str:
         members = _members(schema)
         rest = schema.get("additionalProperties", schema.get("unevaluatedProperties", True))
         patterns = _mapping(schema.get("patternProperties"))
         if not members and not patterns:
-            return self._record(rest, depth)
+            return self._write_record(rest, depth)
         if depth <= 0:
             return "object"
-        texts = [self._member(*member, depth) for member in members[: self._width]]
+        texts = [self._write_member(*member, depth) for member in members[: self._width]]
         for pattern, value in list(patterns.items())[: self._width]:
             key = f"string & Pattern<{self._if_short(literal(pattern))}>"
             texts.append(f"[key: {key}]: {self.write(value, depth - 1).text}")
@@ -377,14 +377,14 @@ class _TypeWriter:
             texts.append(f"[key: string]: {self.write(rest, depth - 1).text}")
         return f"{{ {'; '.join(texts)} }}"
 
-    def _record(self, rest: Any, depth: int) -> str:
+    def _write_record(self, rest: Any, depth: int) -> str:
         if rest is False:
             return "{}"
         if not isinstance(rest, dict) or not rest:
             return "object"
         return f"Record<string, {self.write(rest, depth - 1).text if depth > 0 else ELLIPSIS}>"
 
-    def _member(self, name: str, schema: Any, mark: str, depth: int) -> str:
+    def _write_member(self, name: str, schema: Any, mark: str, depth: int) -> str:
         key = name if _IDENTIFIER.match(name) else literal(name)
         return f"{self._if_short(key)}{mark}: {self.write(schema, depth - 1).text}"
 

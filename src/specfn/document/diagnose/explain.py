@@ -68,7 +68,7 @@ def _findings(metaschema: Metaschema, task: _InvalidValue) -> _Findings:
         if step is not None:
             items = step(metaschema, task, node)
         else:
-            items = _assertion(metaschema, task, node, keyword)
+            items = _check_assertion(metaschema, task, node, keyword)
         for item in items:
             is_explained = True
             yield item
@@ -84,27 +84,27 @@ def _check(metaschema: Metaschema, place: Place, rule: Rule, value: Any) -> _Fin
 # -- keywords that apply schemas to the same value ---------------------------------------------------
 
 
-def _reference(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_reference(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     yield from _check(metaschema, task.place, task.rule.target(node["$ref"]), task.value)
 
 
-def _dynamic(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_dynamic(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     rule = metaschema.dynamic(task.rule, node["$dynamicRef"])
     yield from _check(metaschema, task.place, rule, task.value)
 
 
-def _all_of(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_all_of(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     for index in range(len(node["allOf"])):
         yield from _check(metaschema, task.place, task.rule.below("allOf", index), task.value)
 
 
-def _condition(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_condition(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     branch = "then" if metaschema.fits(task.rule.below("if"), task.value) else "else"
     if branch in node:
         yield from _check(metaschema, task.place, task.rule.below(branch), task.value)
 
 
-def _dependents(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_dependents(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     for name in node["dependentSchemas"]:
         if isinstance(task.value, dict) and name in task.value:
             rule = task.rule.below("dependentSchemas", name)
@@ -114,20 +114,20 @@ def _dependents(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -
 # -- keywords that apply schemas to members ----------------------------------------------------------
 
 
-def _items(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
+def _check_items(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
     if isinstance(task.value, list):
         for index, item in enumerate(task.value):
             yield from _check(metaschema, (*task.place, index), task.rule.below("items"), item)
 
 
-def _names(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
+def _check_names(metaschema: Metaschema, task: _InvalidValue, _: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in task.value:
             rule = task.rule.below("propertyNames")
             yield from _check(metaschema, (*task.place, name), rule, name)
 
 
-def _properties(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_properties(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in node["properties"]:
             if name in task.value:
@@ -135,7 +135,7 @@ def _properties(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -
                 yield from _check(metaschema, (*task.place, name), rule, task.value[name])
 
 
-def _patterns(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_patterns(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for text in node["patternProperties"]:
             rule, pattern = task.rule.below("patternProperties", text), re.compile(text)
@@ -144,7 +144,7 @@ def _patterns(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> 
                     yield from _check(metaschema, (*task.place, name), rule, member)
 
 
-def _others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_others(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     """Check the members to which ``additionalProperties`` applies."""
     others = _unknown(task.value, node)
     if node["additionalProperties"] is not False:
@@ -171,7 +171,7 @@ def _unknown(value: Any, node: JsonObject) -> list[str]:
 # -- unions --------------------------------------------------------------------------------------------
 
 
-def _union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_union(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     """Report the faults of the most likely branch. If a tag has no branch, report the tags instead."""
     keyword = "oneOf" if "oneOf" in node else "anyOf"
     rules = [task.rule.below(keyword, index) for index in range(len(node[keyword]))]
@@ -251,7 +251,7 @@ _CLASSES: Final[dict[str, type | tuple[type, ...]]] = {
 # -- assertions ----------------------------------------------------------------------------------------
 
 
-def _assertion(
+def _check_assertion(
     metaschema: Metaschema, task: _InvalidValue, node: JsonObject, keyword: str
 ) -> _Findings:
     expected = _EXPECTED.get(keyword)
@@ -259,14 +259,14 @@ def _assertion(
         yield _note(task.place, expected(node[keyword]), _describe_value(task.value))
 
 
-def _not(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_not(metaschema: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if metaschema.fits(task.rule.below("not"), task.value):
         names = node["not"].get("required")
         expected = f"not {' and '.join(names)} together" if names else "something else"
         yield _note(task.place, expected, _describe_value(task.value))
 
 
-def _missing_properties(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
+def _check_missing_properties(_: Metaschema, task: _InvalidValue, node: JsonObject) -> _Findings:
     if isinstance(task.value, dict):
         for name in node["required"]:
             if name not in task.value:
@@ -285,20 +285,20 @@ def _rest(metaschema: Metaschema, task: _InvalidValue, node: Any) -> Note:
 
 
 _STEPS: Final[dict[str, _Step]] = {
-    "$ref": _reference,
-    "$dynamicRef": _dynamic,
-    "allOf": _all_of,
-    "anyOf": _union,
-    "oneOf": _union,
-    "not": _not,
-    "if": _condition,
-    "dependentSchemas": _dependents,
-    "items": _items,
-    "properties": _properties,
-    "patternProperties": _patterns,
-    "additionalProperties": _others,
-    "propertyNames": _names,
-    "required": _missing_properties,
+    "$ref": _check_reference,
+    "$dynamicRef": _check_dynamic,
+    "allOf": _check_all_of,
+    "anyOf": _check_union,
+    "oneOf": _check_union,
+    "not": _check_not,
+    "if": _check_condition,
+    "dependentSchemas": _check_dependents,
+    "items": _check_items,
+    "properties": _check_properties,
+    "patternProperties": _check_patterns,
+    "additionalProperties": _check_others,
+    "propertyNames": _check_names,
+    "required": _check_missing_properties,
 }
 
 # -- texts ---------------------------------------------------------------------------------------------

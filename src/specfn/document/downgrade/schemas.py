@@ -340,7 +340,7 @@ def _unless(name: str) -> JsonObject:
     return {"not": {"type": "object", "required": [name]}}
 
 
-def _beside_reference(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_beside_reference(walk: SchemaDowngrade, draft: _Draft) -> None:
     """Move a ``$ref`` with siblings into ``allOf``: in 3.0 a reference has no siblings."""
     reference = draft.out.pop("$ref")
     branch = {"$ref": walk.reference(reference)}
@@ -367,7 +367,7 @@ def _drop_unevaluated_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
     walk.lose(text, "unevaluatedProperties")
 
 
-def _pattern_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_pattern_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
     patterns: JsonObject = draft.out.pop("patternProperties")
     if not patterns:
         return
@@ -386,7 +386,7 @@ def _pattern_properties(walk: SchemaDowngrade, draft: _Draft) -> None:
     walk.lose(f"OpenAPI 3.0 has no `patternProperties`: {effect}", "patternProperties")
 
 
-def _property_names(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_property_names(walk: SchemaDowngrade, draft: _Draft) -> None:
     names = draft.out.pop("propertyNames")
     if _is_open(names) or names == {"type": "string"}:
         return
@@ -418,13 +418,13 @@ def _names_in_enum(walk: SchemaDowngrade, names: Any) -> list[str] | None:
     return [name for name in names["enum"] if isinstance(name, str)]
 
 
-def _dependent_required(_: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_dependent_required(_: SchemaDowngrade, draft: _Draft) -> None:
     for name, others in draft.out.pop("dependentRequired").items():
         if others:
             draft.conjoin("anyOf", [_unless(name), {"required": list(others)}])
 
 
-def _dependent_schemas(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_dependent_schemas(walk: SchemaDowngrade, draft: _Draft) -> None:
     for name, node in draft.out.pop("dependentSchemas").items():
         new = walk.subschema(node, "dependentSchemas", name, deeper=1)
         if new:
@@ -445,7 +445,7 @@ def _drop_unevaluated_items(walk: SchemaDowngrade, draft: _Draft) -> None:
     walk.lose(text, "unevaluatedItems")
 
 
-def _prefix_items(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_prefix_items(walk: SchemaDowngrade, draft: _Draft) -> None:
     """Replace items by position with items of any of these schemas. It is exact if they are equal."""
     nodes = draft.out.pop("prefixItems")
     prefix = [
@@ -464,7 +464,7 @@ def _prefix_items(walk: SchemaDowngrade, draft: _Draft) -> None:
         walk.lose(text, "prefixItems")
 
 
-def _contains(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_contains(walk: SchemaDowngrade, draft: _Draft) -> None:
     """Write ``contains`` as a negation: not an array in which every item fails the schema."""
     out = draft.out
     least, most = out.pop("minContains", 1), out.pop("maxContains", None)
@@ -485,7 +485,7 @@ def _contains(walk: SchemaDowngrade, draft: _Draft) -> None:
 # -- logic ----------------------------------------------------------------------------------------
 
 
-def _conditional(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_conditional(walk: SchemaDowngrade, draft: _Draft) -> None:
     """Write ``if``, ``then`` and ``else`` as unions: "not if, or then" and "if, or else"."""
     parts = {key: draft.out.pop(key) for key in ("if", "then", "else") if key in draft.out}
     if "if" not in parts or len(parts) == 1:
@@ -506,7 +506,7 @@ def _conditional(walk: SchemaDowngrade, draft: _Draft) -> None:
         draft.conjoin("anyOf", [{"not": condition} if key == "then" else condition, new])
 
 
-def _not(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_not(walk: SchemaDowngrade, draft: _Draft) -> None:
     node = draft.out.pop("not")
     if walk.is_exact(node):
         draft.conjoin("not", walk.subschema(node, "not"))
@@ -514,7 +514,7 @@ def _not(walk: SchemaDowngrade, draft: _Draft) -> None:
         walk.lose("OpenAPI 3.0 cannot express this schema exactly: nothing is refused", "not")
 
 
-def _one_of(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_one_of(walk: SchemaDowngrade, draft: _Draft) -> None:
     nodes = draft.out.pop("oneOf")
     branches = [walk.subschema(node, "oneOf", index) for index, node in enumerate(nodes)]
     if all(map(walk.is_exact, nodes)):
@@ -560,7 +560,7 @@ def null() -> JsonObject:
 # -- values ---------------------------------------------------------------------------------------
 
 
-def _bounds(_: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_bounds(_: SchemaDowngrade, draft: _Draft) -> None:
     """Write exclusive bounds as the flags of 3.0, where they are the tighter bounds."""
     out = draft.out
     for exclusive, bound, sign in (
@@ -573,7 +573,7 @@ def _bounds(_: SchemaDowngrade, draft: _Draft) -> None:
                 out[bound], out[exclusive] = value, True
 
 
-def _const(_: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_const(_: SchemaDowngrade, draft: _Draft) -> None:
     value = draft.out.pop("const")
     listed = draft.out.get("enum")
     if listed is None or dumps(value) in map(dumps, listed):
@@ -582,7 +582,7 @@ def _const(_: SchemaDowngrade, draft: _Draft) -> None:
         draft.also.append({"enum": [value], **({"nullable": True} if value is None else {})})
 
 
-def _content(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_content(walk: SchemaDowngrade, draft: _Draft) -> None:
     """Write ``contentEncoding`` and ``contentMediaType`` as the formats ``byte`` and ``binary``."""
     out = draft.out
     keywords = {
@@ -602,7 +602,7 @@ def _content(walk: SchemaDowngrade, draft: _Draft) -> None:
         walk.lose(f"OpenAPI 3.0 has no `{key}`{what}", key)
 
 
-def _examples(walk: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_examples(walk: SchemaDowngrade, draft: _Draft) -> None:
     examples = draft.out.pop("examples")
     if examples:
         draft.out["example"] = examples[0]
@@ -689,7 +689,7 @@ def without_null(branches: list[JsonObject]) -> list[JsonObject]:
     return others
 
 
-def _null_branch(_: SchemaDowngrade, draft: _Draft) -> None:
+def _rewrite_null_branch(_: SchemaDowngrade, draft: _Draft) -> None:
     """Replace a branch that is null alone. A single branch next to annotations replaces the union."""
     for key in ("anyOf", "oneOf"):
         branches = draft.out.get(key, [])
@@ -712,24 +712,24 @@ def _may_host(branch: JsonObject) -> bool:
 
 #: The rewrites with the keywords that trigger them. Later rewrites build on earlier ones.
 _REWRITES: Final[tuple[tuple[frozenset[str], _RewriteRule], ...]] = (
-    (frozenset({"$ref"}), _beside_reference),
+    (frozenset({"$ref"}), _rewrite_beside_reference),
     (frozenset({"unevaluatedProperties"}), _drop_unevaluated_properties),
     (frozenset({"unevaluatedItems"}), _drop_unevaluated_items),
-    (frozenset({"propertyNames"}), _property_names),
-    (frozenset({"patternProperties"}), _pattern_properties),
-    (frozenset({"prefixItems"}), _prefix_items),
-    (frozenset({"contains", "minContains", "maxContains"}), _contains),
-    (frozenset({"if", "then", "else"}), _conditional),
-    (frozenset({"dependentRequired"}), _dependent_required),
-    (frozenset({"dependentSchemas"}), _dependent_schemas),
-    (frozenset({"not"}), _not),
-    (frozenset({"oneOf"}), _one_of),
-    (frozenset({"exclusiveMinimum", "exclusiveMaximum"}), _bounds),
-    (frozenset({"const"}), _const),
-    (frozenset({"contentEncoding", "contentMediaType", "contentSchema"}), _content),
-    (frozenset({"examples"}), _examples),
+    (frozenset({"propertyNames"}), _rewrite_property_names),
+    (frozenset({"patternProperties"}), _rewrite_pattern_properties),
+    (frozenset({"prefixItems"}), _rewrite_prefix_items),
+    (frozenset({"contains", "minContains", "maxContains"}), _rewrite_contains),
+    (frozenset({"if", "then", "else"}), _rewrite_conditional),
+    (frozenset({"dependentRequired"}), _rewrite_dependent_required),
+    (frozenset({"dependentSchemas"}), _rewrite_dependent_schemas),
+    (frozenset({"not"}), _rewrite_not),
+    (frozenset({"oneOf"}), _rewrite_one_of),
+    (frozenset({"exclusiveMinimum", "exclusiveMaximum"}), _rewrite_bounds),
+    (frozenset({"const"}), _rewrite_const),
+    (frozenset({"contentEncoding", "contentMediaType", "contentSchema"}), _rewrite_content),
+    (frozenset({"examples"}), _rewrite_examples),
     (frozenset({"type", "enum", "const"}), _write_type),
-    (frozenset({"anyOf", "oneOf"}), _null_branch),
+    (frozenset({"anyOf", "oneOf"}), _rewrite_null_branch),
 )
 
 

@@ -88,7 +88,7 @@ def _are_texts(values: Iterable[Any]) -> bool:
     return {*map(type, values)} == _ONLY_TEXT
 
 
-def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
+def _upgrade_subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
     if value.__class__ is dict or isinstance(value, bool):
         return upgrade.schema(value, depth + 1)
     if isinstance(value, str) and value.lower() in {"true", "false"}:
@@ -96,8 +96,8 @@ def _subschema(upgrade: Upgrade, value: Any, depth: int) -> Any:
     return DROP
 
 
-def _items(upgrade: Upgrade, value: Any, depth: int) -> Any:
-    return value if value.__class__ is list else _subschema(upgrade, value, depth)
+def _upgrade_items(upgrade: Upgrade, value: Any, depth: int) -> Any:
+    return value if value.__class__ is list else _upgrade_subschema(upgrade, value, depth)
 
 
 def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
@@ -117,7 +117,7 @@ def schema_map(upgrade: Upgrade, value: Any, depth: int) -> Any:
     return value if changed is None else changed
 
 
-def _schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
+def _upgrade_schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
     if value.__class__ is dict:  # one branch without its list
         return [upgrade.schema(value, depth + 1)]
     if value.__class__ is not list or not value:
@@ -126,7 +126,7 @@ def _schema_list(upgrade: Upgrade, value: Any, depth: int) -> Any:
     return value if all(map(is_, new, value)) else new
 
 
-def _type(_: Any, value: Any, __: int) -> Any:
+def _upgrade_type(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is str:
         return value if value in _TYPES else _habit(value)
     if value.__class__ is not list or not value:
@@ -146,7 +146,7 @@ def _habit(kind: Any) -> Any:
     return lower if lower in _TYPES else _TYPE_HABITS.get(lower, DROP)
 
 
-def _enum(_: Any, value: Any, __: int) -> Any:
+def _upgrade_enum(_: Any, value: Any, __: int) -> Any:
     return distinct(value) if value.__class__ is list and value else DROP
 
 
@@ -161,7 +161,7 @@ def distinct(values: list[Any]) -> list[Any]:
     return values if len(unique) == len(values) else list(unique.values())
 
 
-def _names(_: Any, value: Any, __: int) -> Any:
+def _upgrade_names(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not list:
         return DROP
     if _are_texts(value) and len({*value}) == len(value):
@@ -170,10 +170,10 @@ def _names(_: Any, value: Any, __: int) -> Any:
     return value if len(names) == len(value) else list(names)
 
 
-def _dependent_required(_: Any, value: Any, __: int) -> Any:
+def _upgrade_dependent_required(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is not dict:
         return DROP
-    new = {key: _names(None, names, 0) for key, names in value.items()}
+    new = {key: _upgrade_names(None, names, 0) for key, names in value.items()}
     return {key: names for key, names in new.items() if names is not DROP}
 
 
@@ -208,7 +208,7 @@ def _direction(upgrade: Any, value: Any, _: int) -> Any:
     return kept
 
 
-def _examples(_: Any, value: Any, __: int) -> Any:
+def _upgrade_examples(_: Any, value: Any, __: int) -> Any:
     if value.__class__ is list:
         return value
     if value.__class__ is dict:  # the Media Type Object's form, in a schema
@@ -234,23 +234,23 @@ def _mark(_: Any, __: Any, ___: int) -> Any:
 RULES: dict[str, Rule] = {
     "$comment": _text,
     "$defs": schema_map,
-    "additionalProperties": _subschema,
-    "allOf": _schema_list,
-    "anyOf": _schema_list,
-    "contains": _subschema,
+    "additionalProperties": _upgrade_subschema,
+    "allOf": _upgrade_schema_list,
+    "anyOf": _upgrade_schema_list,
+    "contains": _upgrade_subschema,
     "contentEncoding": _text,
     "contentMediaType": _text,
-    "contentSchema": _subschema,
-    "dependentRequired": _dependent_required,
+    "contentSchema": _upgrade_subschema,
+    "dependentRequired": _upgrade_dependent_required,
     "dependentSchemas": schema_map,
     "deprecated": _flag,
     "description": _text,
-    "else": _subschema,
-    "enum": _enum,
-    "examples": _examples,
+    "else": _upgrade_subschema,
+    "enum": _upgrade_enum,
+    "examples": _upgrade_examples,
     "format": _text,
-    "if": _subschema,
-    "items": _items,
+    "if": _upgrade_subschema,
+    "items": _upgrade_items,
     "maxContains": _count,
     "maxItems": _count,
     "maxLength": _count,
@@ -262,20 +262,20 @@ RULES: dict[str, Rule] = {
     "minProperties": _count,
     "minimum": number,
     "multipleOf": positive,
-    "not": _subschema,
-    "oneOf": _schema_list,
+    "not": _upgrade_subschema,
+    "oneOf": _upgrade_schema_list,
     "pattern": _text,
     "patternProperties": schema_map,
-    "prefixItems": _schema_list,
+    "prefixItems": _upgrade_schema_list,
     "properties": schema_map,
-    "propertyNames": _subschema,
+    "propertyNames": _upgrade_subschema,
     "readOnly": _direction,
-    "required": _names,
-    "then": _subschema,
+    "required": _upgrade_names,
+    "then": _upgrade_subschema,
     "title": _text,
-    "type": _type,
-    "unevaluatedItems": _subschema,
-    "unevaluatedProperties": _subschema,
+    "type": _upgrade_type,
+    "unevaluatedItems": _upgrade_subschema,
+    "unevaluatedProperties": _upgrade_subschema,
     "uniqueItems": _flag,
     "writeOnly": _direction,
     "x-specfn-contradiction": _mark,

@@ -179,12 +179,13 @@ class DocumentNormalizer(ABC):
             if not isinstance(value, dict):
                 return {}
             return {
-                key: self._item(item, key) if is_name(key) else item for key, item in value.items()
+                key: self._normalize_item(item, key) if is_name(key) else item
+                for key, item in value.items()
             }
         finally:
             self.place[:] = outside
 
-    def _item(self, item: Any, path: str) -> Any:
+    def _normalize_item(self, item: Any, path: str) -> Any:
         """Normalize a Path Item Object: resolve its reference, and move its parameters into the operations."""
         if not isinstance(item, dict):
             return item
@@ -194,30 +195,30 @@ class DocumentNormalizer(ABC):
         for key, value in raw.items():
             method = key.lower() if isinstance(key, str) else key
             if method in METHODS and (key == method or method not in raw):
-                out[method] = self._located(value, shared, (path, method))
+                out[method] = self._normalize_located(value, shared, (path, method))
                 if key != method:
                     text = f"the method is written {key!r}; OpenAPI writes methods in lower case"
                     pointer = join((*self.place, path, method))
                     self.notes.append(Note(pointer=pointer, text=text))
             elif key == "additionalOperations" and isinstance(value, dict):
                 out[key] = {
-                    name: self._located(node, shared, (path, key, name))
+                    name: self._normalize_located(node, shared, (path, key, name))
                     for name, node in value.items()
                 }
             elif key != "parameters":
                 out[key] = value
         return out
 
-    def _located(self, raw: Any, shared: Any, place: tuple[str, ...]) -> Any:
+    def _normalize_located(self, raw: Any, shared: Any, place: tuple[str, ...]) -> Any:
         """Normalize an operation at a location in the paths."""
         outside = [*self.place]
         self.place += place
         try:
-            return self._operation(self.resolve(raw, "an operation"), shared)
+            return self._normalize_operation(self.resolve(raw, "an operation"), shared)
         finally:
             self.place[:] = outside
 
-    def _operation(self, raw: Any, shared: Any) -> Any:
+    def _normalize_operation(self, raw: Any, shared: Any) -> Any:
         if not isinstance(raw, dict) or reference_of(raw) is not None:
             return raw
         if self._made is None:
@@ -310,7 +311,7 @@ class OpenApi3(DocumentNormalizer):
     def body(self, out: JsonObject) -> None:
         """Normalize the request body of an operation in place."""
         if "requestBody" in out:
-            body = self.build(out["requestBody"], "requestBody", self._with_content)
+            body = self.build(out["requestBody"], "requestBody", self._normalize_with_content)
             if body is None:
                 del out["requestBody"]
             else:
@@ -319,10 +320,10 @@ class OpenApi3(DocumentNormalizer):
     def callbacks(self, out: JsonObject) -> JsonObject:
         """Normalize the callbacks of an operation in place."""
         if "callbacks" in out:
-            out["callbacks"] = self._all_callbacks(out["callbacks"])
+            out["callbacks"] = self._normalize_all_callbacks(out["callbacks"])
         return out
 
-    def _all_callbacks(self, raw: Any) -> JsonObject:
+    def _normalize_all_callbacks(self, raw: Any) -> JsonObject:
         if self.nesting >= _MAX_CALLBACKS:
             return {}
         self.nesting += 1
@@ -342,15 +343,15 @@ class OpenApi3(DocumentNormalizer):
             out["schema"] = self.upgrade.schema(raw["schema"])
         return self.content(out)
 
-    def _with_content(self, raw: JsonObject) -> JsonObject:
+    def _normalize_with_content(self, raw: JsonObject) -> JsonObject:
         return self.content(dict(raw))
 
     def content(self, out: JsonObject) -> JsonObject:
         """Normalize the fields that parameters, bodies and responses share, in place."""
         if "content" in out:
-            out["content"] = self.map(out["content"], "mediaType", self._media_type)
+            out["content"] = self.map(out["content"], "mediaType", self._normalize_media_type)
         if "examples" in out:
-            out["examples"] = self._examples(out["examples"])
+            out["examples"] = self._normalize_examples(out["examples"])
         return out
 
     def response(self, raw: JsonObject) -> JsonObject:
@@ -362,31 +363,33 @@ class OpenApi3(DocumentNormalizer):
             out["links"] = self.map(raw["links"], "link", dict)
         return out
 
-    def _media_type(self, raw: JsonObject) -> JsonObject:
+    def _normalize_media_type(self, raw: JsonObject) -> JsonObject:
         out = dict(raw)
         for key in ("schema", "itemSchema"):
             if key in raw:
                 out[key] = self.upgrade.schema(raw[key])
         if "examples" in raw:
-            out["examples"] = self._examples(raw["examples"])
-        return self._encodings(out)
+            out["examples"] = self._normalize_examples(raw["examples"])
+        return self._normalize_encodings(out)
 
-    def _encodings(self, out: JsonObject) -> JsonObject:
+    def _normalize_encodings(self, out: JsonObject) -> JsonObject:
         """Normalize the Encoding Objects of a Media Type or Encoding Object, in place."""
         encoding = out.get("encoding")
         if isinstance(encoding, dict):
             out["encoding"] = {
-                name: self._encoding(node)
+                name: self._normalize_encoding(node)
                 for name, node in encoding.items()
                 if isinstance(node, dict)
             }
         if isinstance(out.get("prefixEncoding"), list):
-            out["prefixEncoding"] = [self._encoding(node) for node in out["prefixEncoding"]]
+            out["prefixEncoding"] = [
+                self._normalize_encoding(node) for node in out["prefixEncoding"]
+            ]
         if "itemEncoding" in out:
-            out["itemEncoding"] = self._encoding(out["itemEncoding"])
+            out["itemEncoding"] = self._normalize_encoding(out["itemEncoding"])
         return out
 
-    def _encoding(self, raw: Any) -> Any:
+    def _normalize_encoding(self, raw: Any) -> Any:
         """Normalize an Encoding Object. Encodings nested below it stay unchanged."""
         if not isinstance(raw, dict):
             return {}
@@ -395,7 +398,7 @@ class OpenApi3(DocumentNormalizer):
             out["headers"] = self.map(out["headers"], "header", self.parameter)
         return out
 
-    def _examples(self, raw: Any) -> Any:
+    def _normalize_examples(self, raw: Any) -> Any:
         """Normalize Example Objects by name. A dangling reference only loses an example."""
         if not isinstance(raw, dict) or not any(map(reference_of, raw.values())):
             return raw

@@ -124,7 +124,7 @@ class Swagger2(DocumentNormalizer):
             names = ", ".join(repr(str(parameter.get("name"))[:40]) for parameter in form[:5])
             self.note(f"a body excludes form parameters, which are ignored: {names}")
         if bodies:
-            out["requestBody"] = self._body(bodies[-1], consumes)
+            out["requestBody"] = self._normalize_body(bodies[-1], consumes)
         elif form:
             out["requestBody"] = _form(form, consumes)
         if "responses" in raw:
@@ -132,7 +132,7 @@ class Swagger2(DocumentNormalizer):
             out["responses"] = self.map(
                 raw["responses"],
                 f"response {' '.join(produces)}",
-                lambda response: self._response(response, produces),
+                lambda response: self._normalize_response(response, produces),
             )
         return self._newer.callbacks(out)
 
@@ -151,7 +151,7 @@ class Swagger2(DocumentNormalizer):
         out.pop("collectionFormat", None)
         if "content" in raw or "examples" in raw:
             out = self._newer.content(out)
-        out["schema"] = self._schema(raw)
+        out["schema"] = self._normalize_schema(raw)
         if raw.get("type") == "array":
             style, explode = _COLLECTIONS.get(
                 str(raw.get("collectionFormat", "csv")), ("form", False)
@@ -162,7 +162,7 @@ class Swagger2(DocumentNormalizer):
             out["style"], out["explode"] = style, explode
         return out
 
-    def _schema(self, raw: JsonObject) -> JsonObject:
+    def _normalize_schema(self, raw: JsonObject) -> JsonObject:
         if raw.get("type") == "file":
             return dict(_BINARY)
         if "schema" in raw and "type" not in raw:  # the form of 3.0, which many 2.0 documents use
@@ -175,7 +175,7 @@ class Swagger2(DocumentNormalizer):
         return upgraded
 
     @staticmethod
-    def _body(parameter: JsonObject, consumes: list[str]) -> JsonObject:
+    def _normalize_body(parameter: JsonObject, consumes: list[str]) -> JsonObject:
         media: JsonObject = {"schema": parameter["schema"]}
         body: JsonObject = {
             "content": dict.fromkeys(consumes or [_JSON], media),
@@ -185,7 +185,7 @@ class Swagger2(DocumentNormalizer):
             body["description"] = parameter["description"]
         return body
 
-    def _response(self, raw: JsonObject, produces: list[str]) -> JsonObject:
+    def _normalize_response(self, raw: JsonObject, produces: list[str]) -> JsonObject:
         out = {key: value for key, value in raw.items() if key not in {"schema", "examples"}}
         if not _NEWER.isdisjoint(raw):
             out.pop("headers", None)

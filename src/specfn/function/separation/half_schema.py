@@ -162,11 +162,11 @@ class HalfSchema:
             theirs = {*owners, *claims, *(n for n, s in place.properties.items() if s.human)}
             out |= conditions_without(node, theirs, self._definitions)
         if "properties" in node:
-            out["properties"] = self._properties(place, node, owners, claims)
-        self._require(out, place, node, owners, claims)
-        self._rest(out, place, node, {*owners, *claims}, grouped=grouped)
+            out["properties"] = self._add_properties(place, node, owners, claims)
+        self._add_required(out, place, node, owners, claims)
+        self._add_rest(out, place, node, {*owners, *claims}, grouped=grouped)
         if not (self._human and grouped):
-            self._array(out, place, node)
+            self._add_array(out, place, node)
         return _without_refused(out)
 
     def _kinds(self, node: JsonObject) -> Any:
@@ -181,7 +181,7 @@ class HalfSchema:
 
     # -- objects ----------------------------------------------------------------------------------
 
-    def _properties(
+    def _add_properties(
         self, place: ArgumentPlace, node: JsonObject, owners: KnownOwners, claims: set[str]
     ) -> JsonObject:
         properties: JsonObject = {}
@@ -198,7 +198,7 @@ class HalfSchema:
                 properties[name] = self._place(member, item) if self._has(member) else False
         return properties
 
-    def _require(
+    def _add_required(
         self,
         out: JsonObject,
         place: ArgumentPlace,
@@ -226,7 +226,7 @@ class HalfSchema:
             return self._has(member) and not self._may_lack(member)
         return self._human and known == "human"
 
-    def _rest(
+    def _add_rest(
         self,
         out: JsonObject,
         place: ArgumentPlace,
@@ -264,7 +264,7 @@ class HalfSchema:
 
     # -- arrays -----------------------------------------------------------------------------------
 
-    def _array(self, out: JsonObject, place: ArgumentPlace, node: JsonObject) -> None:
+    def _add_array(self, out: JsonObject, place: ArgumentPlace, node: JsonObject) -> None:
         """Add the array keywords. Both sides keep every position, with null where a side has no part."""
         prefix = node.get("prefixItems")
         if prefix is not None:

@@ -307,7 +307,7 @@ def _intersect_or_keep(left: Any, right: Any, intersect: Intersect) -> Any:
 # -- single keywords ------------------------------------------------------------------------------
 
 
-def _types(left: Any, right: Any) -> Any:
+def _merge_types(left: Any, right: Any) -> Any:
     ours = [left] if isinstance(left, str) else left
     theirs = [right] if isinstance(right, str) else right
     common = [kind for kind in ours if kind in theirs or (kind == "integer" and "number" in theirs)]
@@ -319,16 +319,16 @@ def _types(left: Any, right: Any) -> Any:
     return common[0] if len(common) == 1 else common
 
 
-def _enums(left: Any, right: Any) -> Any:
+def _merge_enums(left: Any, right: Any) -> Any:
     known = {identity(value) for value in right}
     return [value for value in left if identity(value) in known] or _CLASH
 
 
-def _constants(left: Any, right: Any) -> Any:
+def _merge_constants(left: Any, right: Any) -> Any:
     return left if is_equal(left, right) else _CLASH
 
 
-def _multiple(left: Any, right: Any) -> Any:
+def _merge_multiple(left: Any, right: Any) -> Any:
     if isinstance(left, int) and isinstance(right, int):
         return math.lcm(left, right)
     return _REPEAT
@@ -341,7 +341,7 @@ def _merge_required(left: Any, right: Any) -> Any:
     return names
 
 
-def _dependents(left: Any, right: Any) -> Any:
+def _merge_dependents(left: Any, right: Any) -> Any:
     return left | {
         key: [*dict.fromkeys([*left[key], *names])] if key in left else names
         for key, names in right.items()
@@ -349,9 +349,9 @@ def _dependents(left: Any, right: Any) -> Any:
 
 
 _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
-    "const": _constants,
-    "dependentRequired": _dependents,
-    "enum": _enums,
+    "const": _merge_constants,
+    "dependentRequired": _merge_dependents,
+    "enum": _merge_enums,
     "exclusiveMaximum": min,
     "exclusiveMinimum": max,
     "maxItems": min,
@@ -362,8 +362,8 @@ _MERGERS: dict[str, Callable[[Any, Any], Any]] = {
     "minLength": max,
     "minProperties": max,
     "minimum": max,
-    "multipleOf": _multiple,
+    "multipleOf": _merge_multiple,
     "required": _merge_required,
-    "type": _types,
+    "type": _merge_types,
     "uniqueItems": lambda left, right: left or right,
 }

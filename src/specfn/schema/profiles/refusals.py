@@ -63,7 +63,7 @@ def refusals(schema: Any, profile: Profile) -> Iterator[Refusal]:
     count = _Count()
     for node, path, depth, objects in _nodes(schema):
         count.add(node, objects)
-        for code, reason in _of_node(node, path, profile):
+        for code, reason in _check_node(node, path, profile):
             yield Refusal(pointer=join(path), code=code, reason=reason)
         if profile.nesting is not None and depth > profile.nesting and _nests(node):
             reason = f"nested deeper than {profile.nesting} objects and arrays"
@@ -135,18 +135,18 @@ def _below(node: JsonObject) -> Iterator[tuple[tuple[str | int, ...], Any]]:
 # -- one node -------------------------------------------------------------------------------------
 
 
-def _of_node(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
+def _check_node(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
     accepted = profile.keywords | profile.tolerated | _SPOKEN
     for key in node:
         if key not in accepted:
             yield "keyword", f"the keyword {key} is not accepted"
-    yield from _references(node, profile)
-    yield from _types(node, profile)
-    yield from _values(node, profile)
-    yield from _texts(node, profile)
-    yield from _keys(node, path, profile)
+    yield from _check_references(node, profile)
+    yield from _check_types(node, profile)
+    yield from _check_values(node, profile)
+    yield from _check_texts(node, profile)
+    yield from _check_keys(node, path, profile)
     if profile.strict is not None:
-        yield from _strict(node, profile.strict)
+        yield from _check_strict(node, profile.strict)
 
 
 _GRAPH: Final = frozenset({"$defs", "$ref"})
@@ -155,14 +155,14 @@ _GRAPH: Final = frozenset({"$defs", "$ref"})
 _SPOKEN: Final = _GRAPH | {"nullable"}
 
 
-def _references(node: JsonObject, profile: Profile) -> _Faults:
+def _check_references(node: JsonObject, profile: Profile) -> _Faults:
     if not profile.refs and not _GRAPH.isdisjoint(node):
         yield "reference", "references are not accepted"
     if profile.ref_alone and "$ref" in node and len(node) > 1:
         yield "reference", "no other keyword is allowed next to $ref"
 
 
-def _types(node: JsonObject, profile: Profile) -> _Faults:
+def _check_types(node: JsonObject, profile: Profile) -> _Faults:
     kinds = node.get("type")
     if isinstance(kinds, list) and (profile.null != "type" or len(kinds) > 2):
         yield "null", "a list of types is not accepted"
@@ -177,7 +177,7 @@ def _types(node: JsonObject, profile: Profile) -> _Faults:
         yield "required", f"required, but not declared: {', '.join(sorted(undeclared)[:3])}"
 
 
-def _values(node: JsonObject, profile: Profile) -> _Faults:
+def _check_values(node: JsonObject, profile: Profile) -> _Faults:
     values = node.get("enum")
     if not isinstance(values, list):
         return
@@ -187,7 +187,7 @@ def _values(node: JsonObject, profile: Profile) -> _Faults:
         yield "enum", "an enum must not contain the empty string"
 
 
-def _texts(node: JsonObject, profile: Profile) -> _Faults:
+def _check_texts(node: JsonObject, profile: Profile) -> _Faults:
     name, formats = node.get("format"), profile.formats
     if isinstance(name, str) and formats is not None:
         kinds = node.get("type")
@@ -199,7 +199,7 @@ def _texts(node: JsonObject, profile: Profile) -> _Faults:
         yield "pattern", "the pattern uses lookaround or a backreference"
 
 
-def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
+def _check_keys(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
     legal = profile.nested_key if path else profile.root_key
     if legal is not None:
         for name in node.get("properties", ()):
@@ -207,7 +207,7 @@ def _keys(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
                 yield "key", f"the property name {name[:80]!r} is not accepted"
 
 
-def _strict(node: JsonObject, limits: Strict) -> _Faults:
+def _check_strict(node: JsonObject, limits: Strict) -> _Faults:
     kinds = node.get("type")
     if kinds is None and "anyOf" not in node and "$ref" not in node and "enum" not in node:
         yield "strict", "a value of any type cannot be enforced"

@@ -60,7 +60,7 @@ NOTHING: Final = "(no value is valid here)"
 class KeywordRenderer(SchemaRenderer):
     """A renderer of bounds, arrays and objects. A subclass renders unions and holes."""
 
-    def _boolean(self, node: Any) -> Draft:
+    def _render_boolean(self, node: Any) -> Draft:
         return (
             boolean_schema(node)
             if node is not False or self._allows("not")
@@ -69,18 +69,18 @@ class KeywordRenderer(SchemaRenderer):
 
     def _render_nothing(self) -> JsonObject:
         """Render a schema that accepts no value, for readers without a keyword for it."""
-        self._edit("contradiction", "no value is valid here; validation refuses them")
+        self._record_edit("contradiction", "no value is valid here; validation refuses them")
         return {"description": NOTHING}
 
-    def _keywords(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
+    def _render_keywords(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         if not BOUNDED.isdisjoint(node):
-            self._bounds(node, body, kind)
+            self._render_bounds(node, body, kind)
         if kind == "array" or (kind is None and ("items" in node or "prefixItems" in node)):
-            self._array(node, body)
+            self._render_array(node, body)
         if kind == "object" or (kind is None and not OBJECT.isdisjoint(node)):
-            self._object(node, body)
+            self._render_object(node, body)
 
-    def _bounds(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
+    def _render_bounds(self, node: JsonObject, body: SchemaBuilder, kind: str | None) -> None:
         keys = [key for key in node if key in BOUNDED and applies(key, kind)]
         if self._literal:  # an exclusive bound narrows the inclusive one
             keys = [*filterfalse(_EXCLUSIVE.get, keys), *filter(keys.__contains__, _EXCLUSIVE)]
@@ -88,7 +88,7 @@ class KeywordRenderer(SchemaRenderer):
             if self._is_idle(node, key, kind):
                 continue
             if key in _EXCLUSIVE:
-                self._exclusive(node, body, key, kind)
+                self._render_exclusive(node, body, key, kind)
             elif self._can_render(key, node[key], kind):
                 body.out[key] = node[key]
             else:
@@ -126,7 +126,9 @@ class KeywordRenderer(SchemaRenderer):
             return value in self._dialect.formats.get(kind or "", ())
         return value.__class__ is not int or abs(value) <= _EXACT or self._literal
 
-    def _exclusive(self, node: JsonObject, body: SchemaBuilder, key: str, kind: str | None) -> None:
+    def _render_exclusive(
+        self, node: JsonObject, body: SchemaBuilder, key: str, kind: str | None
+    ) -> None:
         """Render exclusive bounds: unchanged, or inclusive for integers, or inclusive and described (F7)."""
         value = node[key]
         bound, step = _EXCLUSIVE[key]
@@ -144,7 +146,7 @@ class KeywordRenderer(SchemaRenderer):
         elif bound not in node or (value > node[bound]) == (step > 0):
             body.out[bound] = value
 
-    def _values(
+    def _render_values(
         self, body: SchemaBuilder, kind: str | None, values: list[Any], *, nullable: bool
     ) -> None:
         dialect = self._dialect
@@ -158,15 +160,17 @@ class KeywordRenderer(SchemaRenderer):
         self._report_hidden("constants", values)
         if not listed and self._allows("not"):
             body.out["not"] = {}
-            self._edit("contradiction", "the type refuses all constants: no value is valid here")
+            self._record_edit(
+                "contradiction", "the type refuses all constants: no value is valid here"
+            )
             return
         kinds = {"string"} if {*map(type, listed)} == {str} else {*map(kind_of, listed)} - {"null"}
         if not (listed and kinds <= dialect.enums and (dialect.empty_text or "" not in listed)):
             body.always.append(f"@enum {keyword_text(values)}")
-            self._edit("enum", "the values are only described, but validation enforces them")
+            self._record_edit("enum", "the values are only described, but validation enforces them")
         elif self._shortens(long=len(listed) > MANY_VALUES):
             body.always.append(f"one of {len(listed)} values: {keyword_text(listed)}")
-            self._edit("enum", f"{len(listed)} values are only described")
+            self._record_edit("enum", f"{len(listed)} values are only described")
         else:
             body.out["enum"] = listed
 
@@ -183,36 +187,36 @@ class KeywordRenderer(SchemaRenderer):
 
     # -- arrays and objects -------------------------------------------------------------------------------
 
-    def _array(self, node: JsonObject, body: SchemaBuilder) -> None:
+    def _render_array(self, node: JsonObject, body: SchemaBuilder) -> None:
         prefix = node.get("prefixItems")
         items = node.get("items", True)
         if not prefix:
-            draft = {} if isinstance(items, bool) else self._child(items, "items")
+            draft = {} if isinstance(items, bool) else self._render_child(items, "items")
             body.put("items", draft)
             if items is False:
-                self._at_most(body, 0)
+                self._limit_length(body, 0)
             return
         if self._literal and node.get("maxItems", math.inf) <= len(prefix):
             items = False  # there is no room for more
         what = "is shown as a list of any of its items"
         self._describe(body, "prefixItems", prefix, what, kind="tuple")
         if items is False:
-            self._at_most(body, len(prefix))
+            self._limit_length(body, len(prefix))
         choices = [*prefix] if items is False else [*prefix, items]
         if any(choice is True for choice in choices):
             body.out["items"] = {}
         else:
             items = self._derived.make(node, "items", lambda _: {"anyOf": choices})
-            body.put("items", self._child(items, "items"))
+            body.put("items", self._render_child(items, "items"))
 
-    def _at_most(self, body: SchemaBuilder, count: int) -> None:
+    def _limit_length(self, body: SchemaBuilder, count: int) -> None:
         """Limit the length of a closed tuple."""
         if self._can_render("maxItems", count, "array"):
             body.out["maxItems"] = min(count, body.out.get("maxItems", count))
         else:
             self._describe(body, "maxItems", count)
 
-    def _object(self, node: JsonObject, body: SchemaBuilder) -> None:
+    def _render_object(self, node: JsonObject, body: SchemaBuilder) -> None:
         required = node.get("required", ())
         needed = {*required}
         properties = node.get("properties", {})
@@ -220,16 +224,16 @@ class KeywordRenderer(SchemaRenderer):
         refused = sum(item is False for item in properties.values())
         if refused:  # without their names, which may belong to the human part
             are = "1 property is" if refused == 1 else f"{refused} properties are"
-            self._edit("direction", f"{are} refused, and not shown; {_REFUSED}")
+            self._record_edit("direction", f"{are} refused, and not shown; {_REFUSED}")
         drafts: dict[str, Draft] = {}
         for name, item in properties.items():
             if item is False:
                 continue
             recorded = len(self._edits)
-            scalar = self._scalar(item, name) if self._literal and item is not True else None
+            scalar = self._render_scalar(item, name) if self._literal and item is not True else None
             if scalar is None or len(self._edits) > recorded:
                 del self._edits[recorded:]  # an edit belongs to the place of the property
-                drafts[name] = self._property(name, item, required=name in needed)
+                drafts[name] = self._render_property(name, item, required=name in needed)
             else:
                 drafts[name] = scalar
         if drafts or (self._literal and "properties" in node):
@@ -245,26 +249,28 @@ class KeywordRenderer(SchemaRenderer):
             body.out["required"] = names
         if others and not self._literal:
             self._describe(body, "required", others, "of what is not declared is only described")
-        self._additional(node, body)
+        self._render_additional(node, body)
         if strict is not None and not drafts and body.out.get("additionalProperties") is False:
             body.out |= {"properties": {}, "required": []}
 
-    def _property(self, name: str, item: Any, *, required: bool) -> Draft:
+    def _render_property(self, name: str, item: Any, *, required: bool) -> Draft:
         """Render a property. If all properties are required, an optional one also accepts null."""
         steps = ("properties", name)
         strict = self._dialect.strict
         if strict is None or not strict.required or required or not isinstance(item, dict):
-            return self._child(item, *steps, optional=not required)
+            return self._render_child(item, *steps, optional=not required)
         self._path.extend(steps)
         if takes_null(self._definitions, item):
-            self._edit("null", "optional, shown as required: null is sent as null")
+            self._record_edit("null", "optional, shown as required: null is sent as null")
         else:
             item = self._derived.with_null(item)
-            self._edit("required", "optional, shown as required and nullable: null means left out")
+            self._record_edit(
+                "required", "optional, shown as required and nullable: null means left out"
+            )
         del self._path[-2:]
-        return self._child(item, *steps, optional=True)
+        return self._render_child(item, *steps, optional=True)
 
-    def _scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
+    def _render_scalar(self, node: JsonObject, name: str | None = None) -> JsonObject | None:
         """Render a schema of one scalar type with simple keywords; ``None`` for any other schema.
 
         Most schemas of a literal dialect are such ones, and this is the quick way to render them.
@@ -290,7 +296,7 @@ class KeywordRenderer(SchemaRenderer):
             out["enum"] = node["enum"]
         return out
 
-    def _additional(self, node: JsonObject, body: SchemaBuilder) -> None:
+    def _render_additional(self, node: JsonObject, body: SchemaBuilder) -> None:
         """Render the schema of additional properties. Patterns widen it, and a strict profile closes the object."""
         others = node.get("additionalProperties", True)
         stated = "additionalProperties" in node or (MORE in node and not self._literal)
@@ -308,14 +314,16 @@ class KeywordRenderer(SchemaRenderer):
             others = choices[0] if len(choices) == 1 else {"anyOf": choices}
         if self._dialect.strict and not stated and not patterns and node.get("properties"):
             others = False
-            self._edit("closed", "only declared properties are shown; validation accepts others")
+            self._record_edit(
+                "closed", "only declared properties are shown; validation accepts others"
+            )
         if not self._allows("additionalProperties"):
             if others is False:
-                self._edit("open", OPEN)
+                self._record_edit("open", OPEN)
             elif others is not True:
                 self._describe(body, "additionalProperties", others)
         elif not isinstance(others, bool):
-            draft = self._child(others, "additionalProperties", optional=True)
+            draft = self._render_child(others, "additionalProperties", optional=True)
             body.put("additionalProperties", draft)
         elif stated or not others:
             body.out["additionalProperties"] = others

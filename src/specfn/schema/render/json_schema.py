@@ -74,7 +74,7 @@ _LISTS = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf", "prefixItems": "
 class JsonSchemaRenderer(SchemaRenderer):
     """A renderer of one fragment in dialect "3.1"."""
 
-    def _schema(self, node: JsonObject) -> Draft:
+    def _render_schema(self, node: JsonObject) -> Draft:
         body = SchemaBuilder(self._annotations(node))
         self._report_remarks(node, body)
         kinds = node.get("type")
@@ -85,25 +85,25 @@ class JsonSchemaRenderer(SchemaRenderer):
                 render(self, body, node, key)
         return body.finish(bare=self._bare)
 
-    def _keyword(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_keyword(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if key not in _CONSTRAINTS or self._may_stand(key, value):
             body.out[key] = value
         else:
             self._describe(body, key, value)
 
-    def _constant(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_constant(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         if NEVER in without_refused_constants(node):
             body.out["not"] = {}
             return
         self._report_hidden("constants", [node[key]])
         body.out[key] = node[key]
 
-    def _dependents(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_dependents(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         self._report_hidden("names", [node[key]])
         body.out[key] = node[key]
 
-    def _enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_enum(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         whole = without_refused_constants(
             {name: node[name] for name in ("type", key) if name in node}
         )
@@ -113,29 +113,30 @@ class JsonSchemaRenderer(SchemaRenderer):
         values = values_of(whole) or []
         self._report_hidden("constants", values)
         if self._shortens(long=len(values) > MANY_VALUES):
-            self._edit("enum", f"{len(values)} values are only described")
+            self._record_edit("enum", f"{len(values)} values are only described")
             body.always.append(f"one of {len(values)} values: {keyword_text(values)}")
         else:
             body.out["enum"] = values
 
-    def _properties(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_properties(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         required = set(node.get("required", ()))
         self._report_hidden_names(node[key])
         body.put_map(
             key,
             {
-                name: self._child(item, key, name, optional=name not in required)
+                name: self._render_child(item, key, name, optional=name not in required)
                 for name, item in node[key].items()
                 if item is not False
             },
         )
 
-    def _patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_patterns(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         """Render patterns. A pattern that not every reader can compile is described; then any name is accepted."""
         common = {name: item for name, item in node[key].items() if is_common(name)}
         self._report_hidden_names(common)
         drafts = {
-            name: self._child(item, key, name, optional=True) for name, item in common.items()
+            name: self._render_child(item, key, name, optional=True)
+            for name, item in common.items()
         }
         if len(common) < len(node[key]):
             odd = {name: item for name, item in node[key].items() if name not in common}
@@ -151,23 +152,25 @@ class JsonSchemaRenderer(SchemaRenderer):
         if names:
             body.out[key] = names
 
-    def _rest(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_other_members(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if isinstance(value, bool):
             body.out[key] = value
         else:
-            body.put(key, self._child(value, key, optional=key == "additionalProperties"))
+            body.put(key, self._render_child(value, key, optional=key == "additionalProperties"))
 
-    def _list(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_list(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         value = node[key]
         if key == "oneOf" and "anyOf" in node:
             body.lines.append(f"@oneOf {keyword_text(value)}")
-            self._edit("union", "a second union next to the first is only described")
+            self._record_edit("union", "a second union next to the first is only described")
             return
         shown_key = _LISTS[key]
-        body.put_list(shown_key, [self._child(item, shown_key, i) for i, item in enumerate(value)])
+        body.put_list(
+            shown_key, [self._render_child(item, shown_key, i) for i, item in enumerate(value)]
+        )
 
-    def _rigid(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+    def _render_or_describe(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
         bundle = _strip_annotations({name: node[name] for name in _RIGID[key] if name in node})
         if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
             self._describe(body, key, bundle[key])
@@ -187,16 +190,16 @@ class JsonSchemaRenderer(SchemaRenderer):
         )
 
     _RENDERERS: ClassVar[dict[str, Callable[..., None]]] = {
-        **dict.fromkeys(_PLAIN, _keyword),
-        **dict.fromkeys(_RIGID, _rigid),
-        "const": _constant,
-        "dependentRequired": _dependents,
-        **dict.fromkeys(_LISTS, _list),
-        "additionalProperties": _rest,
-        "enum": _enum,
-        "items": _rest,
-        "patternProperties": _patterns,
-        "properties": _properties,
+        **dict.fromkeys(_PLAIN, _render_keyword),
+        **dict.fromkeys(_RIGID, _render_or_describe),
+        "const": _render_constant,
+        "dependentRequired": _render_dependents,
+        **dict.fromkeys(_LISTS, _render_list),
+        "additionalProperties": _render_other_members,
+        "enum": _render_enum,
+        "items": _render_other_members,
+        "patternProperties": _render_patterns,
+        "properties": _render_properties,
         "required": _write_required,
     }
 

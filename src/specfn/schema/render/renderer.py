@@ -114,20 +114,20 @@ class SchemaRenderer(ABC):
         if not isinstance(node, dict):
             draft = boolean_schema(node)
         elif "$ref" in node:
-            draft = self._place(node)
+            draft = self._hole_of_reference(node)
         else:
             self._report_overlap(node)
-            draft = self._schema(self._collapse(node))
+            draft = self._render_schema(self._collapse(node))
         return form(draft, tuple(self._edits), has_long=self._has_long)
 
     @abstractmethod
-    def _schema(self, node: JsonObject) -> Draft:
+    def _render_schema(self, node: JsonObject) -> Draft:
         """Render a schema that is not a reference."""
 
     def _allows(self, key: str) -> bool:
         return key in self._dialect.keywords
 
-    def _edit(self, kind: EditKind, reason: str) -> None:
+    def _record_edit(self, kind: EditKind, reason: str) -> None:
         self._edits.append(Edit(pointer=join(self._path), kind=kind, reason=reason))
 
     def _shortens(self, *, long: bool) -> bool:
@@ -135,35 +135,39 @@ class SchemaRenderer(ABC):
         self._has_long = self._has_long or long
         return long and self._short
 
-    def _child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
+    def _render_child(self, node: Any, *steps: str | int, optional: bool = False) -> Draft:
         """Render a subschema at a place below this one."""
         depth = len(self._path)
         self._path.extend(steps)
         self._optional += optional
         try:
-            return self._at(node) if isinstance(node, dict) else self._boolean(node)
+            return (
+                self._render_in_place_of_parent(node)
+                if isinstance(node, dict)
+                else self._render_boolean(node)
+            )
         finally:
             self._optional -= optional
             del self._path[depth:]
 
-    def _boolean(self, node: Any) -> Draft:
+    def _render_boolean(self, node: Any) -> Draft:
         """Render a schema that accepts everything or nothing."""
         return boolean_schema(node)
 
-    def _at(self, node: JsonObject) -> Draft:
+    def _render_in_place_of_parent(self, node: JsonObject) -> Draft:
         """Render a schema as a replacement of the schema that contains it."""
         if "$ref" in node:
-            return self._reference(node)
+            return self._render_reference(node)
         if "anyOf" in node or "oneOf" in node:
-            return self._at_union(node)
-        return self._hole(id(node), node, {}) if is_fragment(node) else self._schema(node)
+            return self._render_union_in_place(node)
+        return self._hole(id(node), node, {}) if is_fragment(node) else self._render_schema(node)
 
-    def _at_union(self, node: JsonObject) -> Draft:
+    def _render_union_in_place(self, node: JsonObject) -> Draft:
         whole = self._collapse(node)
         if is_fragment(whole):
             return self._hole(id(whole), whole, {})
         self._report_overlap(node)
-        return self._schema(whole)
+        return self._render_schema(whole)
 
     def _collapse(self, node: JsonObject) -> JsonObject:
         """Return a schema whose union of constants is one enum."""
@@ -182,7 +186,7 @@ class SchemaRenderer(ABC):
         if self._one_of is not None or "oneOf" not in node:
             return
         if not are_exclusive(self._definitions, node["oneOf"]):
-            self._edit("union", _ENFORCED if self._selects_by_tag(node) else _UNTOLD)
+            self._record_edit("union", _ENFORCED if self._selects_by_tag(node) else _UNTOLD)
 
     def _selects_by_tag(self, node: JsonObject) -> bool:
         """Return whether the alternatives have no discriminator, or all of them require its tag."""
@@ -191,16 +195,18 @@ class SchemaRenderer(ABC):
         tag = node["discriminator"].get("propertyName", "")
         return are_tagged(self._definitions, node["oneOf"], tag)
 
-    def _reference(self, node: JsonObject) -> Draft:
-        return self._place(node)
+    def _render_reference(self, node: JsonObject) -> Draft:
+        return self._hole_of_reference(node)
 
-    def _place(self, node: JsonObject) -> Draft:
+    def _hole_of_reference(self, node: JsonObject) -> Draft:
         """Return a hole for the component that a reference names."""
         name = self._definitions.name_of(node["$ref"])
         annotations = self._annotations(node)
         if name is None:
             text = clean(node["$ref"])
-            self._edit("reference", f"the reference {text!r} has no target; any value is accepted")
+            self._record_edit(
+                "reference", f"the reference {text!r} has no target; any value is accepted"
+            )
             return {"description": f"(unresolved reference {text})", **annotations}
         target = self._definitions[name]
         if not self._dialect.refs:
@@ -213,7 +219,7 @@ class SchemaRenderer(ABC):
         if use and isinstance(target, dict) and not self._bare:
             own = words(target, None).get("description")
             if own and own not in use:
-                self._edit("description", _OVERRIDDEN)
+                self._record_edit("description", _OVERRIDDEN)
 
     def _hole(self, key: str | int, node: JsonObject, annotations: JsonObject) -> Hole:
         """Return a hole at this place; ``annotations`` are those of the place itself."""
@@ -270,19 +276,25 @@ class SchemaRenderer(ABC):
     def _is_default(self, node: JsonObject, value: Any) -> bool:
         """Return whether a default is shown: it must be valid, visible and short."""
         if not accepts(self._definitions, node, value):
-            self._edit("default", f"{escaped(value)} is not valid, and not shown as the default")
+            self._record_edit(
+                "default", f"{escaped(value)} is not valid, and not shown as the default"
+            )
         elif value.__class__ in _SHORT:
             return True
         elif self._is_plain("default", value):
             if len(dumps(value)) <= _MAX_DEFAULT_BYTES:
                 return True
-            self._edit("default", f"a default of over {_MAX_DEFAULT_BYTES} bytes is not shown")
+            self._record_edit(
+                "default", f"a default of over {_MAX_DEFAULT_BYTES} bytes is not shown"
+            )
         return False
 
     def _is_plain(self, what: str, value: Any) -> bool:
         """Return whether an annotation has only visible characters, so that it can be shown (F12)."""
         if not is_plain(value):
-            self._edit("hidden", f"the {what} {escaped(value)} contains {_UNSEEN}; it is not shown")
+            self._record_edit(
+                "hidden", f"the {what} {escaped(value)} contains {_UNSEEN}; it is not shown"
+            )
             return False
         return True
 
@@ -308,14 +320,14 @@ class SchemaRenderer(ABC):
         from specfn.schema.patterns.engine import enforcement  # noqa: PLC0415  # few keywords are only described
 
         if key in _BOUNDS and type(value) in {int, float} and abs(value) >= _MAX_EXACT:
-            self._edit(
+            self._record_edit(
                 kind,
                 f"{key} is not shown, because it is a limit of the type; {enforcement(key, value)}",
             )
             return
         text = keyword_text(value) if self._literal else expanded_text(value, self._definitions)
         (body.always if always else body.lines).append(f"@{key} {text}")
-        self._edit(
+        self._record_edit(
             kind if is_plain(value) else "hidden", f"{key} {what}; {enforcement(key, value)}"
         )
 
@@ -335,7 +347,7 @@ class SchemaRenderer(ABC):
             listed = ", ".join(hidden[:_MAX_LISTED_TEXTS]) + (
                 ", ..." if len(hidden) > _MAX_LISTED_TEXTS else ""
             )
-            self._edit(
+            self._record_edit(
                 "hidden", f"{what} with {_UNSEEN}, kept because the API requires them: {listed}"
             )
 
@@ -343,11 +355,11 @@ class SchemaRenderer(ABC):
         """Record the edits that composition and truncation left on a schema."""
         if CONTRADICTION in node:
             none = ": no value is valid here" if NEVER in node else ""
-            self._edit("contradiction", node[CONTRADICTION] + none)
+            self._record_edit("contradiction", node[CONTRADICTION] + none)
         if DROPPED in node:
             values = ", ".join(map(escaped, node[DROPPED][:_MAX_LISTED_TEXTS]))
-            self._edit("enum", f"not of the declared type, and left out: {values}")
+            self._record_edit("enum", f"not of the declared type, and left out: {values}")
         if DECLARED in node or OPEN in node:
-            self._edit("enum" if DECLARED in node else "reference", normalization_note(node))
+            self._record_edit("enum" if DECLARED in node else "reference", normalization_note(node))
         if MORE in node:
             body.always.append(node[MORE])

@@ -60,29 +60,31 @@ class TypedRenderer(KeywordRenderer):
 
     # -- places -------------------------------------------------------------------------------------
 
-    def _reference(self, node: JsonObject) -> Draft:
+    def _render_reference(self, node: JsonObject) -> Draft:
         """Render the hole of a component, or the component itself if nothing is nested in it."""
         name = self._definitions.name_of(node["$ref"])
         target = None if name is None else self._definitions[name]
         if target is False:
-            return self._boolean(target)
+            return self._render_boolean(target)
         if not isinstance(target, dict):
-            return self._place(node)
+            return self._hole_of_reference(node)
         if self._literal:
-            return self._leaf(node, target)
+            return self._render_leaf(node, target)
         whole = self._resolve(node)
         if whole is not None and (_is_scalar(whole) if self._dialect.refs else is_leaf(whole)):
             self._report_overridden(words(node, None), target)
-            return self._schema(self._collapse(self._derived.make(node, "whole", lambda _: whole)))
-        return self._place(node)
+            return self._render_schema(
+                self._collapse(self._derived.make(node, "whole", lambda _: whole))
+            )
+        return self._hole_of_reference(node)
 
-    def _leaf(self, node: JsonObject, target: JsonObject) -> Draft:
+    def _render_leaf(self, node: JsonObject, target: JsonObject) -> Draft:
         """Render a component in its place with the annotations of the place, if nothing is nested in it."""
         if not is_leaf(constants_as_enum(target)):
-            return self._place(node)
+            return self._hole_of_reference(node)
         annotations = self._annotations(node)
         self._report_overlap(target)
-        content = self._schema(self._collapse(target))
+        content = self._render_schema(self._collapse(target))
         self._report_overridden(annotations, target)
         return self._overlay(content, annotations)
 
@@ -103,8 +105,8 @@ class TypedRenderer(KeywordRenderer):
                 return {**node, **annotations}
         return None
 
-    def _place(self, node: JsonObject) -> Draft:
-        place = super()._place(node)
+    def _hole_of_reference(self, node: JsonObject) -> Draft:
+        place = super()._hole_of_reference(node)
         return self._wrap(place) if self._dialect.ref_alone else place
 
     def _wrap(self, place: Draft) -> Draft:
@@ -122,8 +124,8 @@ class TypedRenderer(KeywordRenderer):
 
     # -- one schema -----------------------------------------------------------------------------------
 
-    def _schema(self, node: JsonObject) -> Draft:
-        if self._literal and (scalar := self._scalar(node)) is not None:
+    def _render_schema(self, node: JsonObject) -> Draft:
+        if self._literal and (scalar := self._render_scalar(node)) is not None:
             return scalar
         if node.get("nullable") is True:
             node = self._derived.nullable_as_type(node)
@@ -132,25 +134,25 @@ class TypedRenderer(KeywordRenderer):
         root = root_of(node)
         if "anyOf" in node or "oneOf" in node:
             if (BESIDE_UNION if self._literal else STRUCTURE).isdisjoint(node):
-                return self._union(node, body, root)
+                return self._render_union(node, body, root)
             if self._literal:
-                return self._union_with_keywords(node, body, root)
+                return self._render_union_with_keywords(node, body, root)
             self._describe_union(node, body)
         kinds, nullable = root.kinds, root.nullable
         if not self._literal:
             kinds, nullable = _kinds(node, root)
         if len(kinds) > 1:
-            return self._split(node, body, kinds, root, nullable=nullable)
+            return self._render_types_as_union(node, body, kinds, root, nullable=nullable)
         if self._dialect.null_constant and nullable and not kinds:
             return {**body.out, **ONLY_NULL}
         if not kinds and "type" in node and not self._literal:
-            return self._null(node, body, valid=nullable)
+            return self._render_null(node, body, valid=nullable)
         kind = kinds[0] if kinds else None
         if nullable and self._wraps(kind):
-            return self._with_null_branch(node, body)
-        return self._of_one_type(node, body, kind, root, nullable=nullable)
+            return self._render_with_null_branch(node, body)
+        return self._render_of_one_type(node, body, kind, root, nullable=nullable)
 
-    def _of_one_type(
+    def _render_of_one_type(
         self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
     ) -> Draft:
         """Render a schema of one type, or without a type."""
@@ -158,13 +160,13 @@ class TypedRenderer(KeywordRenderer):
             body.out["type"] = [kind, "null"] if nullable and self._dialect.null == "type" else kind
             if nullable and self._dialect.null != "type" and not self._dialect.null_constant:
                 body.out["nullable"] = True
-        self._keywords(node, body, kind)
+        self._render_keywords(node, body, kind)
         if root.values is not None:
-            self._values(body, kind, root.values, nullable=nullable)
+            self._render_values(body, kind, root.values, nullable=nullable)
         self._describe_unsupported(node, body, kind)
         return body.finish(nullable=nullable and self._dialect.null_constant, bare=self._bare)
 
-    def _null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
+    def _render_null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
         """Render a schema that accepts only null, or nothing."""
         self._describe_unsupported(node, body, None)
         body.out["type"] = "null"
@@ -186,15 +188,15 @@ class TypedRenderer(KeywordRenderer):
             return False
         return self._dialect.null == "branch" or kind not in _SCALARS
 
-    def _with_null_branch(self, node: JsonObject, body: SchemaBuilder) -> Draft:
+    def _render_with_null_branch(self, node: JsonObject, body: SchemaBuilder) -> Draft:
         """Render a schema with null as a branch of its own. The annotations remain outside."""
         self._path.extend(("anyOf", 0))
-        inner = self._schema(self._derived.without_null(node))
+        inner = self._render_schema(self._derived.without_null(node))
         del self._path[-2:]
         body.put_list("anyOf", [inner, dict(NULL)])
         return self._finish(body)
 
-    def _split(
+    def _render_types_as_union(
         self, node: JsonObject, body: SchemaBuilder, kinds: list[str], root: Root, *, nullable: bool
     ) -> Draft:
         """Render several types as a union with one branch per type, each with the keywords that apply to it."""
@@ -204,11 +206,11 @@ class TypedRenderer(KeywordRenderer):
         if self._literal:  # each part describes its own
             described = {key: item for key, item in node.items() if key not in TYPED}
         self._describe_unsupported(described, body, None)
-        return self._alternatives(parts, body, null=nullable)
+        return self._render_alternatives(parts, body, null=nullable)
 
     # -- unions -----------------------------------------------------------------------------------------
 
-    def _union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
+    def _render_union(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
         branches = [_unwrap(branch) for branch in root.branches]
         null = root.nullable
         if not BESIDE_UNION.isdisjoint(node):
@@ -232,43 +234,47 @@ class TypedRenderer(KeywordRenderer):
         ):
             if self._one_of == "exactly":
                 body.lines.append(_ONE)
-            self._edit("union", _ENFORCED[self._one_of])
-        return self._alternatives(branches, body, null=null)
+            self._record_edit("union", _ENFORCED[self._one_of])
+        return self._render_alternatives(branches, body, null=null)
 
-    def _union_with_keywords(self, node: JsonObject, body: SchemaBuilder, root: Root) -> Draft:
+    def _render_union_with_keywords(
+        self, node: JsonObject, body: SchemaBuilder, root: Root
+    ) -> Draft:
         """Render a union and the keywords next to it."""
         branches = [*root.branches, NULL] if root.nullable else root.branches
-        body.put_list("anyOf", self._branches(branches) or [boolean_schema(False)])
+        body.put_list("anyOf", self._render_branches(branches) or [boolean_schema(False)])
         if "anyOf" in node and "oneOf" in node:
             self._describe(body, "oneOf", node["oneOf"], kind="union")
         if len(root.kinds) <= 1:
             kind = root.kinds[0] if root.kinds else None
-            return self._of_one_type(node, body, kind, root, nullable=root.nullable)
+            return self._render_of_one_type(node, body, kind, root, nullable=root.nullable)
         for key in node:
             if key == "type" or (key in TYPED and key not in UNSPEAKABLE):
                 self._describe(body, key, node[key], "is only described, next to the union")
         if root.values is not None:
-            self._values(body, None, root.values, nullable=root.nullable)
+            self._render_values(body, None, root.values, nullable=root.nullable)
         self._describe_unsupported(node, body, None)
         return self._finish(body)
 
-    def _alternatives(self, branches: list[Any], body: SchemaBuilder, *, null: bool) -> Draft:
+    def _render_alternatives(
+        self, branches: list[Any], body: SchemaBuilder, *, null: bool
+    ) -> Draft:
         """Render branches as a union, or a single branch in its place."""
         if null and self._dialect.null_constant and len(branches) == 1:
-            return self._in_place(branches[0], body, null=True)
+            return self._render_only_branch(branches[0], body, null=True)
         if null and self._dialect.null == "nullable" and self._is_nullable(branches):
             null = False
         if null:
             branches = [*branches, NULL]
         if len(branches) == 1 and not (null and self._literal):
-            return self._in_place(branches[0], body)
+            return self._render_only_branch(branches[0], body)
         if not branches:
-            self._edit("contradiction", "no branch is left; validation refuses every value")
+            self._record_edit("contradiction", "no branch is left; validation refuses every value")
             body.always.append(NOTHING)
             return self._finish(body)
         if null and len(branches) == 2 and self._flags_null(branches[0]):
-            return self._in_place(branches[0], body, null=True)
-        body.put_list("anyOf", self._branches(branches))
+            return self._render_only_branch(branches[0], body, null=True)
+        body.put_list("anyOf", self._render_branches(branches))
         return self._finish(body)
 
     def _with_types(self, branch: Any, kinds: list[str], *, null: bool) -> Any:
@@ -283,19 +289,19 @@ class TypedRenderer(KeywordRenderer):
         own, own_null = types_of(branch) if isinstance(branch, dict) else ([], False)
         return bool(own) and set(own) <= set(kinds) and (null or not own_null)
 
-    def _branches(self, branches: list[Any]) -> list[Draft]:
+    def _render_branches(self, branches: list[Any]) -> list[Draft]:
         """Render branches. Null is a branch, or a flag on the first branch that can have it."""
         if NULL in branches and self._dialect.null == "nullable":
             kept = [branch for branch in branches if branch != NULL]
             flagged = next((i for i, branch in enumerate(kept) if self._flags_null(branch)), None)
             drafts = [
-                self._null_child(branch, "anyOf", index)
+                self._render_null_child(branch, "anyOf", index)
                 if index == flagged
-                else self._child(branch, "anyOf", index)
+                else self._render_child(branch, "anyOf", index)
                 for index, branch in enumerate(kept)
             ]
             return drafts if flagged is not None else [*drafts, self._only_null()]
-        return [self._child(branch, "anyOf", index) for index, branch in enumerate(branches)]
+        return [self._render_child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
     def _is_nullable(self, branches: list[Any]) -> bool:
         """Return whether a branch takes null; a literal dialect must also show that."""
@@ -316,7 +322,7 @@ class TypedRenderer(KeywordRenderer):
             return whole is not None and len(root_of(whole).kinds) == 1
         return not _FLAGGED.isdisjoint(branch) and not is_union(branch)
 
-    def _null_child(
+    def _render_null_child(
         self, branch: JsonObject, *steps: str | int, annotations: JsonObject | None = None
     ) -> Draft:
         """Render a branch with null as a flag. Without steps, it replaces its union.
@@ -347,15 +353,21 @@ class TypedRenderer(KeywordRenderer):
         return self._overlay(self._there(with_null, *steps), annotations)
 
     def _there(self, branch: JsonObject, *steps: str | int) -> Draft:
-        return self._child(branch, *steps) if steps else self._at(branch)
+        return (
+            self._render_child(branch, *steps) if steps else self._render_in_place_of_parent(branch)
+        )
 
-    def _in_place(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
+    def _render_only_branch(self, branch: Any, body: SchemaBuilder, *, null: bool = False) -> Draft:
         """Render a union of one branch as this branch, with the annotations of the union."""
         annotations = self._finish(body)
         assert isinstance(annotations, dict)
         if not isinstance(branch, dict):
             return annotations
-        draft = self._null_child(branch, annotations=annotations) if null else self._at(branch)
+        draft = (
+            self._render_null_child(branch, annotations=annotations)
+            if null
+            else self._render_in_place_of_parent(branch)
+        )
         if isinstance(draft, Hole):
             own = {**draft.other_annotations, **draft.texts, **annotations}
             place = self._hole(draft.key, draft.node, own)

@@ -277,26 +277,26 @@ class Explainer:
             later[key] = [own]
             items.append(self._within(task, found)._replace(found=later[key]))
 
-    def _surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+    def _open_surplus(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
         refused = finding.keyword == "properties" and not task.guesses
         forbidden = NO_ITEM if type(finding.token) is int else NOT_GIVEN
         fault = _fault_of_unwanted(place, READ_ONLY if refused else forbidden, task.guesses)
         yield _Draft(fault._replace(refused=refused))
 
-    def _unknown(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+    def _open_unknown(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         yield _UndeclaredNames(task, finding.names)
 
-    def _name(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+    def _open_name(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         place = self._inner(task, finding.token, finding.node)
         fault = _fault_of_unwanted(place, None, task.guesses)
         yield _Draft(fault, self._advice.describe_name, (finding.node, finding.token))
 
-    def _child(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+    def _open_child(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         inner = self._inner(task, finding.token, finding.node)
         yield task.inside(finding.node, inner)
 
-    def _part(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+    def _open_part(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
         part = finding.part
         assert part is not None
         if part.keyword == "if":
@@ -307,9 +307,9 @@ class Explainer:
         elif part.keyword == "dependentSchemas":
             yield task.at(part.holder["dependentSchemas"][part.key])
         else:
-            yield self._union(part, task)
+            yield self._open_union(part, task)
 
-    def _union(self, part: SchemaPart, task: Task) -> _Item:
+    def _open_union(self, part: SchemaPart, task: Task) -> _Item:
         declared = self._origins[id(part.holder)].get("discriminator")
         name = declared.get("propertyName") if isinstance(declared, dict) else None
         discriminator = name if isinstance(name, str) else None
@@ -365,11 +365,11 @@ class Explainer:
         return _Draft(fault, self._advice.describe_value, (place.node, holder))
 
     _HANDLERS: ClassVar[Mapping[str, Callable[[Any, Task, LevelFinding], Iterator[_Item]]]] = {
-        "surplus": _surplus,
-        "unknown": _unknown,
-        "name": _name,
-        "child": _child,
-        "part": _part,
+        "surplus": _open_surplus,
+        "unknown": _open_unknown,
+        "name": _open_name,
+        "child": _open_child,
+        "part": _open_part,
     }
 
 

@@ -63,7 +63,7 @@ _PartFindings: TypeAlias = Callable[
 ]
 
 
-def _missing(
+def _find_missing(
     part: SchemaPart, value: Any, _: SchemaFacts, __: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name in part.holder["required"]:
@@ -71,7 +71,7 @@ def _missing(
             yield LevelFinding("missing", "required", part.holder, name)
 
 
-def _missing_beside(
+def _find_missing_dependents(
     part: SchemaPart, value: Any, _: SchemaFacts, __: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for key, names in part.holder["dependentRequired"].items():
@@ -81,7 +81,7 @@ def _missing_beside(
                     yield LevelFinding("missing", "dependentRequired", part.holder, name)
 
 
-def _wrong_names(
+def _find_wrong_names(
     part: SchemaPart, value: Any, _: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     schema = part.holder["propertyNames"]
@@ -90,7 +90,7 @@ def _wrong_names(
             yield LevelFinding("name", "propertyNames", schema, name)
 
 
-def _property(
+def _find_wrong_properties(
     part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name, schema in part.schema["properties"].items():
@@ -98,7 +98,7 @@ def _property(
             yield inner_finding(schema, "properties", name, facts)
 
 
-def _dependent(
+def _find_wrong_dependents(
     part: SchemaPart, value: Any, _: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for name, schema in part.holder["dependentSchemas"].items():
@@ -106,7 +106,7 @@ def _dependent(
             yield LevelFinding("part", part.keyword, part.holder, part=part._replace(key=name))
 
 
-def _by_pattern(
+def _find_wrong_by_pattern(
     part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     for pattern, schema in part.holder["patternProperties"].items():
@@ -115,7 +115,7 @@ def _by_pattern(
                 yield inner_finding(schema, "patternProperties", name, facts)
 
 
-def _additional(
+def _find_wrong_additional(
     part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
     schema = part.holder["additionalProperties"]
@@ -134,13 +134,13 @@ def _additional(
 
 #: Functions that compute the findings of parts, because the engine only decides them as a whole.
 PART_FINDINGS: Final[Mapping[str, _PartFindings]] = {
-    "required": _missing,
-    "dependentRequired": _missing_beside,
-    "propertyNames": _wrong_names,
-    "properties": _property,
-    "dependentSchemas": _dependent,
-    "patternProperties": _by_pattern,
-    "additionalProperties": _additional,
+    "required": _find_missing,
+    "dependentRequired": _find_missing_dependents,
+    "propertyNames": _find_wrong_names,
+    "properties": _find_wrong_properties,
+    "dependentSchemas": _find_wrong_dependents,
+    "patternProperties": _find_wrong_by_pattern,
+    "additionalProperties": _find_wrong_additional,
 }
 
 
@@ -159,9 +159,9 @@ def findings_of_unevaluated(
         if (_PROPERTIES in member or _ITEMS in member) and not compiler.accepts(member, value):
             parts = list(_applicable_schemas(member, facts))
             if type(value) is dict and _PROPERTIES in member:
-                findings.extend(_members(member, parts, value, facts, compiler))
+                findings.extend(_find_unevaluated_members(member, parts, value, facts, compiler))
             if type(value) is list and _ITEMS in member:
-                findings.extend(_items(member, parts, value, facts, compiler))
+                findings.extend(_find_unevaluated_items(member, parts, value, facts, compiler))
     return findings
 
 
@@ -178,7 +178,7 @@ def _applicable_schemas(member: JsonObject, facts: SchemaFacts) -> Iterator[Json
             waiting.extend(in_place(node))
 
 
-def _members(
+def _find_unevaluated_members(
     member: JsonObject,
     parts: list[JsonObject],
     value: JsonObject,
@@ -193,20 +193,22 @@ def _members(
             name for name in value if not any(_knows(part, name, compiler) for part in parts)
         ]
     if not unknown:
-        unknown = list(_in_excess(member, value, compiler))
+        unknown = list(_find_members_in_excess(member, value, compiler))
     yield from _findings_of_values(
         member[_PROPERTIES], _PROPERTIES, {name: value[name] for name in unknown}, facts, compiler
     )
 
 
-def _in_excess(member: JsonObject, value: JsonObject, compiler: SubschemaCompiler) -> Iterator[str]:
+def _find_members_in_excess(
+    member: JsonObject, value: JsonObject, compiler: SubschemaCompiler
+) -> Iterator[str]:
     """Yield each property without which the value would be accepted."""
     for name in list(value)[:_MAX_TRIES]:
         if compiler.accepts(member, {key: item for key, item in value.items() if key != name}):
             yield name
 
 
-def _items(
+def _find_unevaluated_items(
     member: JsonObject,
     parts: list[JsonObject],
     value: list[Any],
