@@ -533,7 +533,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T6",
-        function="specfn.api:_whole",
+        function="specfn.api:_with_referenced_documents",
         off=anywhere,
         tests="test_references_are_never_followed_by_default",
     ),

@@ -64,7 +64,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(owner, name, counting)
 
     count(SchemaUpgrade, "_upgrade")
-    for name in ("operation", "parameter", "response", "_media_type"):
+    for name in ("operation", "parameter", "response", "_normalize_media_type"):
         count(OpenApi3, name)
     return found
 
@@ -105,7 +105,7 @@ def test_operations_in_common_are_read_once(counts: Counter[str]) -> None:
         "operation": 1 + 49,  # each `put` is its own
         "parameter": 1,
         "response": 1,
-        "_media_type": 2,
+        "_normalize_media_type": 2,
         "_upgrade": 2 * 2 + 1,
     }
     assert normalized == written_out(text)
