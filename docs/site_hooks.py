@@ -22,11 +22,17 @@ INTERNALS = ("rules/", "decisions/", "benchmarks.md")
 
 #: The weights of pages in the search of the site: a guide comes before the reference.
 BOOSTS = {
-    "mcp.md": 5,
+    "mcp.md": 3,
+    "files.md": 3,
+    "events.md": 3,
+    "diff.md": 2,
+    "tutorial.md": 2,
+    "frameworks.md": 2,
+    "command.md": 0.4,
     "reference/errors": 4,
     "how-to/": 3,
     "concepts/": 2,
-    "reference/": 0.3,
+    "reference/": 0.1,
     "options.md": 0.5,
     "records.md": 0.5,
 }
