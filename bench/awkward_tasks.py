@@ -30,7 +30,7 @@ def server_of(mode: str, tracker: Tracker) -> Any:
     import specfn  # noqa: PLC0415  # only this server needs it
     from specfn import mcp  # noqa: PLC0415  # only this server needs it
 
-    connection = specfn.Connection(async_client=client)
+    connection = specfn.Connection(base_url=BASE_URL, async_client=client)
     allow = ("read", "write", "destructive")
     server = mcp.server(specfn.load(DOCUMENT), connection, mode=mode, allow=allow)
     return McpClient(server)

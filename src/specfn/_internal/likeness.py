@@ -228,8 +228,10 @@ def _differ_in_short_word(words: Sequence[str], others: Sequence[str]) -> bool:
 
 def _by_meaning(words: Sequence[str], others: Sequence[str]) -> Likeness:
     """Return whether the words of one name mean the words of the other, or its last words."""
-    if _are_synonyms("".join(words), "".join(others)) or (
-        len(words) == len(others) and all(map(_may_replace, words, others))
+    if (
+        _are_synonyms("".join(words), "".join(others))
+        or sorted(words) == sorted(others)
+        or (len(words) == len(others) and all(map(_may_replace, words, others)))
     ):
         return Likeness.MEANING
     one, two = _core(words), _core(others)

@@ -100,6 +100,11 @@ def next_page(
     target, describes_pages = linked(result.headers)
     if paging is None and describes_pages:
         paging = _LINKED
+    named_by_header = None
+    if target is None and function.lazy_paging is not None:
+        human = function.undescribed_keys
+        named_by_header = function.lazy_paging.paging_by_header(result.headers, result.data, human)
+        paging = paging if named_by_header is None else named_by_header[0]
     if paging is None or function.safety != "read" or not result.ok:
         return None
     if result.truncated:
@@ -108,6 +113,8 @@ def next_page(
     if paging.start is None and before.start is not None:
         paging = replace(paging, start=before.start)
     page = _ReceivedPage(function, named, result, connection, paging, before)
+    if named_by_header is not None:
+        return page.at_cursor(named_by_header[1])
     return page.following(target, describes_pages=describes_pages)
 
 
@@ -240,12 +247,12 @@ class _ReceivedPage:
         """Return the page whose cursor or URL is a member of the response."""
         if isinstance(value, str) and (value.lower().startswith(_URL) or "?" in value):
             is_cursor = self.paging.kind == "cursor" and not value.lower().startswith("http")
-            return self._at_cursor(value) if is_cursor else self.at_url(value)
+            return self.at_cursor(value) if is_cursor else self.at_url(value)
         if self.paging.parameter is None:
             return self._counted_or(
                 NextPage(problem="the server named it by a value that is not a URL")
             )
-        return self._at_cursor(value)
+        return self.at_cursor(value)
 
     def _after_last_item(self, more: bool | None) -> NextPage:  # noqa: FBT001  # of three values
         items = items_of(self.result.data, self.paging)
@@ -254,9 +261,10 @@ class _ReceivedPage:
         value = value_at(items[-1], self.paging.source)
         if value is None or not _is_rising(items, self.paging.source):
             return UNKNOWN
-        return replace(self._at_cursor(value), is_certain=bool(more))
+        return replace(self.at_cursor(value), is_certain=bool(more))
 
-    def _at_cursor(self, value: Any) -> NextPage:
+    def at_cursor(self, value: Any) -> NextPage:
+        """Return the page at a value of the parameter of pages."""
         parameter = self.paging.parameter
         assert parameter is not None
         name = escape_invisible(".".join(parameter))

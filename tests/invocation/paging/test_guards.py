@@ -1,13 +1,14 @@
 """Limits of paging: repeated cursors, other hosts, hostile cursors, budgets and errors."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx
 import pytest
 from tests.invocation.paging.servers import BASE, Paged, application, document
 
+import specfn
 from specfn import Connection, load
 from specfn.errors import HTTPStatusError, UsageError
 from specfn.options import Options
@@ -398,3 +399,67 @@ def test_positional_functions_have_positional_arguments() -> None:
     assert found.next == [{"cursor": "c2"}]
     pages = [*app.pages("items_get", [], server.connection())]
     assert [item for page in pages for item in page.items or ()] == server.items()
+
+
+def list_with(parameter: str, kind: str = "string") -> specfn.Application:
+    """Return an API with one list and one query parameter; its responses are not described."""
+    given = {"name": parameter, "in": "query", "schema": {"type": kind}}
+    listed = {"parameters": [given], "responses": {"200": {"description": ""}}}
+    info = {"title": "A", "version": "1"}
+    return specfn.load({"openapi": "3.1.0", "info": info, "paths": {"/a": {"get": listed}}})
+
+
+def answer_of(app: specfn.Application, data: Any, headers: Mapping[str, str]) -> Any:
+    """Return the arguments of the next page of a response, by the text that a model reads."""
+    sent = httpx.MockTransport(lambda _: httpx.Response(200, json=data, headers=headers))
+    client = httpx.Client(transport=sent)
+    connection = specfn.Connection(base_url="https://a.example", client=client)
+    return app.bind(connection).outcome("a_get", {}).next
+
+
+@pytest.mark.parametrize(
+    ("parameter", "header", "value"),
+    [
+        ("cursor", "X-Next-Cursor", "b"),
+        ("pg_token", "x-next-pg-token", "b"),
+        ("pageToken", "Next-Page-Token", "b"),
+        ("page", "opc-next-page", "b"),
+        ("continuation", "x-ms-continuation", "b"),
+        ("continuationToken", "x-continuation-token", "b"),
+    ],
+)
+def test_a_header_names_the_cursor_of_the_next_page(
+    parameter: str, header: str, value: str
+) -> None:
+    """X13: the value of a header that means the next page goes into the parameter that the header names."""
+    expected = {"query": {parameter: value}}
+    assert answer_of(list_with(parameter), [1], {header: value}) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind", "header", "value"),
+    [
+        ("page", "integer", "X-Next-Page", "b"),
+        ("page", "integer", "X-Next-Page", ""),
+        ("name", "string", "X-Next-Cursor", "b"),
+        ("reset", "string", "X-Next-Key", "b"),
+        ("token", "string", "X-Request-Token", "b"),
+    ],
+)
+def test_other_headers_are_not_cursors(parameter: str, kind: str, header: str, value: str) -> None:
+    """X13: a header without a parameter, or with an invalid value, says nothing of the next page."""
+    assert answer_of(list_with(parameter, kind), [1], {header: value}) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"data": [1], "meta": {"_token": "b"}}, {"query": {"_token": "b"}}),
+        ({"data": [1], "paging": {"token": "b"}}, {"query": {"_token": "b"}}),
+        ({"data": [1], "token": "b"}, None),
+        ({"data": [1], "user": {"token": "b"}}, None),
+    ],
+)
+def test_a_token_among_facts_on_pages_is_a_cursor(data: Any, expected: Any) -> None:
+    """X13: a token of the parameter's name is a cursor if it is in an object that only describes pages."""
+    assert answer_of(list_with("_token"), data, {}) == expected

@@ -39,6 +39,7 @@ def advised(properties: dict[str, Any], sent: dict[str, Any], *required: str) ->
         ("qty", "quantity"),
         ("perPage", "limit"),
         ("organization_id", "company_id"),
+        ("lt_views", "views_lt"),
     ],
 )
 def test_a_rename_that_a_person_sees_at_once(sent: str, declared: str) -> None:
@@ -92,6 +93,7 @@ def test_two_candidates_are_none() -> None:
     ("properties", "value", "meant"),
     [
         ({"phase": STATE, "note": TEXT}, "open", "phase"),
+        ({"phase": STATE, "note": TEXT}, "OPEN", "phase"),
         ({"phase": STATE, "other": STATE}, "open", None),
         ({"phase": STATE}, "broken", None),
         ({"note": TEXT}, "open", None),

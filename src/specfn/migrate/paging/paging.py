@@ -25,10 +25,12 @@ from specfn.migrate.paging.paging_words import (
     LAST_ITEM_ALONE,
     MORE,
     NEXT,
+    NEXT_HEADER,
     NEXT_IF_ALONE,
     NEXT_INNER,
     NEXT_WORDS,
     OFFSET,
+    ONLY_PAGES,
     PAGE,
     PAGE_SIZE,
     PAGES,
@@ -141,7 +143,8 @@ def _by_same_name(facts: _Facts) -> Paging | None:
         if parameter is None or parameter.is_number or parameter.is_date:
             continue
         word = as_one_word(member.name)
-        is_token = word == "token" and parameter.mentions_page
+        is_of_pages = len(member.path) > 1 and as_one_word(member.path[-2]) in ONLY_PAGES
+        is_token = word == "token" and (parameter.mentions_page or is_of_pages)
         if parameter.means_cursor or is_token or word in SAME:
             return _cursor(facts, member, parameter)
     return None
@@ -360,8 +363,44 @@ class LazyPaging:
         facts = _Facts(parameters, members_of_value(data))
         return _without(_observed(detected, facts, data), human)
 
+    def paging_by_header(
+        self, headers: Mapping[str, str], data: Any, human: Collection[tuple[str, ...]]
+    ) -> tuple[Paging, str | int] | None:
+        """Return the paging by a header with the next value of a parameter, and this value."""
+        parameters = self._detected[1]
+        for name, text in headers.items():
+            parameter = _parameter_for_header(name, parameters) if text else None
+            value = int(text) if parameter and parameter.is_number and _is_count(text) else text
+            if parameter is None or (parameter.is_number and value is text):
+                continue
+            common = _Facts(parameters, members_of_value(data)).common()
+            paging = Paging(kind="cursor", parameter=parameter.path, **common)
+            known = _without(paging, human)
+            return None if known is None else (known, value)
+        return None
+
     def __getstate__(self) -> dict[str, Any]:
         return {"_detected": self._detected}
+
+
+#: The maximum number of digits of a count in a header.
+_MAX_DIGITS = 18
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
+
+
+def _parameter_for_header(name: str, parameters: PageParameters) -> PageParameter | None:
+    """Return the parameter for the value of a header such as ``X-Next-Page-Token``."""
+    words = words_of(name)
+    begin = next((n for n, word in enumerate(words) if word in NEXT_HEADER), len(words))
+    own = words[begin:]
+    if not own:
+        return None
+    rest = own[1:] if own[0] == "next" else own
+    named = parameters.first_of(["".join(own), "".join(rest)])
+    return named or (parameters.cursor() if NEXT_WORDS.issuperset(own) else None)
 
 
 def _without(paging: Paging | None, human: Collection[tuple[str, ...]]) -> Paging | None:

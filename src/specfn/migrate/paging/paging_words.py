@@ -83,6 +83,12 @@ CONTAINERS: Final = _set(
 )
 PAGING: Final = _set("pagination paging")
 
+#: Those of them that describe nothing but pages, so that a token in them is a cursor.
+ONLY_PAGES: Final = PAGING | _set("meta page pageinfo pager paginator cursors listmeta")
+
+#: The words of headers with the next value of a parameter: ``X-Next-Cursor``, ``x-ms-continuation``.
+NEXT_HEADER: Final = _set("next continuation")
+
 TOTAL: Final = _set(
     "total totalcount totalresults totalentries totalitems totalrecords totalsize totalelements totalelementcount"
     " totalitemscount itemstotal totalhits totalitemcount totalnumber totalnumberofitems totalrows totalvalue"

@@ -345,7 +345,9 @@ class Advice:
             for name, schema in members.items()
             if name not in task.place.value
             and (constants := self._facts.values(schema)) is not None
-            and constants.contains(value)
+            and (
+                constants.contains(value) or len(self._facts.same_ignoring_case(schema, value)) == 1
+            )
         ]
 
     def _missing(self, task: Task) -> list[str]:
