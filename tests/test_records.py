@@ -16,7 +16,7 @@ WORDS = [
     pytest.param(
         EditKind,
         "`function.edits`",
-        {"Edit": "kind", "_edit": 0, "_tell": "kind", "_describe": "kind"},
+        {"Edit": "kind", "_record_edit": 0, "_tell": "kind", "_describe": "kind"},
         id="edits",
     ),
     pytest.param(FindingCode, "`application.check", {"Finding": "code", "LeftOut": "code", "Refusal": "code"}, id="findings"),
