@@ -189,7 +189,7 @@ class HTTPStatusError(SpecfnError):
         return self.result.status
 
     def _text(self) -> str:
-        text = f"{self.call or 'the call'}: the server answered {self.result.status}"
+        text = f"{self.call or 'the call'}: the server responded with {self.result.status}"
         text = f"{text}: {self.excerpt}" if self.excerpt else text
         return f"{text} ({self.advice})" if self.advice else text
 
@@ -223,7 +223,7 @@ def describe_response_problems(problems: "Sequence[ArgumentProblem]") -> str:
     """Return the differences of a response from the document in one line, without values."""
     shown = "; ".join(str(problem) for problem in problems[:5])
     more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-    return f"the answer is not what the document promises: {shown}{more}"
+    return f"the response does not match the document: {shown}{more}"
 
 
 class TransportError(SpecfnError):

@@ -203,7 +203,7 @@ def test_a_changed_job_is_refused(calls: Path, spec: Path, changed: str) -> None
         calls.write_bytes(calls.read_bytes() + b"{}\n")
     else:
         spec.write_text(spec.read_text().replace("integer", "string"))
-    with pytest.raises(specfn.UsageError, match=f"is of another job: {changed} changed"):
+    with pytest.raises(specfn.UsageError, match=f"belongs to another job: {changed} changed"):
         bulk.check_file(spec, calls, target)
 
 

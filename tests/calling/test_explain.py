@@ -89,7 +89,7 @@ def test_every_reason_is_in_the_trail() -> None:
             "too dear",
         ),
         "no server": (_trail(LIST), "GET /products"),
-        "held back": (_trail(LIST, filters=[_hold]), "a filter held it back"),
+        "held back": (_trail(LIST, filters=[_hold]), "a filter blocked it"),
         "filter fails": (_trail(LIST, filters=[_fail]), "RuntimeError in a filter"),
         "too many": (_trail(LIST, ("c2", "products_get", {}), config=limited), "at most 1"),
         "planned": (_trail(LIST, choice="none"), "only planned"),

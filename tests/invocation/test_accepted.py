@@ -15,7 +15,7 @@ from specfn.calling import Answer, Auto, Defer, Session, run
 from specfn.options import Options
 
 BASE = "https://api.example/v1"
-NONE = "The document declares no function for its status."
+NONE = "The document declares no function that reads its status."
 
 
 def _parameter(name: str, location: str, kind: str = "string") -> dict[str, Any]:

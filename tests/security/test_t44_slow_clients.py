@@ -229,7 +229,7 @@ def test_a_server_without_descriptors_logs_one_line(caplog: pytest.LogCaptureFix
     asyncio.run(run())
     lines = [each.message for each in caplog.records if each.levelno >= logging.WARNING]
     assert lines == [
-        "no descriptor is left for a new connection: it waits",
+        "a new connection waits, because all file descriptors are in use",
         "Invalid HTTP request received.",
     ]
 

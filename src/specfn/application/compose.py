@@ -179,7 +179,7 @@ def _refuse_oversized(unfolding: Unfolding) -> Callable[[Route], str | None]:
         if count <= MAX_NODES:
             return None
         return (
-            f"the request unfolds to over {MAX_NODES:,} schemas; use references instead of copies"
+            f"the arguments expand to over {MAX_NODES:,} schemas; use references instead of copies"
         )
 
     return reason
@@ -266,7 +266,7 @@ def _with_safety(route: Route, settings: Settings, levels: Mapping[str, Safety])
         raised = safety_by_extension(route, safety)
     before = levels.get(decode_path(route.method_and_path), "read")
     if exceeds(before, safety if raised is None else raised[0]):
-        text = f"the safety is {before!r} as without overlays; Options.safety overrides it"
+        text = f"the safety is {before!r}, because overlays do not lower it; Options.safety overrides it"
         raised = before, Note(pointer=route.pointer, text=text)
     if raised is None:
         return route._replace(safety=safety)
@@ -277,9 +277,7 @@ def _note_extensions(route: Route) -> Route:
     """Return a route with a note about a value of ``x-mcp`` that is not a boolean."""
     if "x-mcp" not in route.operation or is_boolean(route.operation["x-mcp"]):
         return route
-    text = (
-        "x-mcp was ignored: it is not true or false; Options.select and Options.names do the rest"
-    )
+    text = "x-mcp is ignored, because it is not true or false; see Options.select and Options.names"
     return route._replace(notes=(*route.notes, Note(pointer=f"{route.pointer}/x-mcp", text=text)))
 
 

@@ -77,7 +77,7 @@ class Journal:
         for name, value in job.items():
             if state.job.get(name) != value:
                 raise UsageError(
-                    f"{self.partial!r} is of another job: {name} changed since it began; "
+                    f"{self.partial!r} belongs to another job: {name} changed since it began; "
                     f"delete it and {self._path!r} to begin again"
                 )
         return state if size >= state.written else JobState(job)

@@ -77,7 +77,7 @@ async def perform(
         return context.result or CallResult(text=text, error=True)
     result = context.result
     if result is None:
-        result = CallResult(text=failure_texts.not_executed("a filter held it back"))
+        result = CallResult(text=failure_texts.not_executed("a filter blocked it"))
     if not isinstance(result, CallResult):
         kind = type(result).__name__
         raise UsageError(

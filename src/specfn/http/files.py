@@ -140,11 +140,13 @@ def content_of(value: Any, transfer: str | None, *, accepts_text: bool = False) 
         return File(encode(given.content), name=given.name, media_type=given.media_type)
     if not isinstance(value, str):
         raise Unserializable(
-            "string", "a file is a string, or a file that the caller opened", value=value
+            "string",
+            "a model writes a file as a string; code may also pass bytes or an opened file",
+            value=value,
         )
     if transfer in _ENCODERS and not is_base64(value.translate(_BLANKS)):
         raise Unserializable(
-            f"{transfer} text", "the document asks for an encoded file", value=value
+            f"{transfer} text", "the document requires the file in this encoding", value=value
         )
     if transfer not in _ENCODERS and not accepts_text and _is_path(value):
         raise _path_in_place_of_content(value)

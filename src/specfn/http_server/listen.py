@@ -346,6 +346,6 @@ def limit_logs() -> Iterator[None]:
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if getattr(context.get("exception"), "errno", None) in _EXHAUSTED:
-        _log.warning("no descriptor is left for a new connection: it waits")
+        _log.warning("a new connection waits, because all file descriptors are in use")
     else:
         loop.default_exception_handler(context)

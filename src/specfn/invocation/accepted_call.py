@@ -41,7 +41,7 @@ _MAX_ORIGIN_CHARACTERS: Final = 200
 #: The longest delay that is printed.
 _MAX_DELAY_SECONDS: Final = 366 * 24 * 3600
 
-_NO_FUNCTION: Final = "The document declares no function for its status."
+_NO_FUNCTION: Final = "The document declares no function that reads its status."
 
 
 def accepted_text(

@@ -243,7 +243,7 @@ def malformed_reply(detail: str) -> str:
 def must_call(names: Sequence[str]) -> str:
     """Return the text that demands a call."""
     which = f"one of {', '.join(names[:_LISTED])}" if len(names) <= _LISTED else "a function"
-    return f"You must call {which} now; an answer in words alone does not do it."
+    return f"You must call {which} now; a text without a call is not enough."
 
 
 def provider_refusal() -> str:

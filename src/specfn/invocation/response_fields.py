@@ -44,11 +44,13 @@ _MAX_LINE_CHARACTERS: Final = 300
 _NOTHING: Final = Filtered(None)
 
 #: The data of a response that cannot be shown without the fields of ``Drop``.
-_WITHHELD: Final = "The response is not JSON, so it is not shown: fields of it must not be shown."
-_NO_TEXT: Final = "Not JSON, so it is not shown: fields of it must not be shown."
+_WITHHELD: Final = (
+    "The response is not shown, because some of its fields must not be shown, and it is not JSON."
+)
+_NO_TEXT: Final = "Not shown, because some fields must not be shown, and this is not JSON."
 _NO_FILE: Final = (
-    "The response is binary content that the document does not declare, or that its first bytes do not confirm, so it is "
-    "not shown: fields of it must not be shown."
+    "The response is not shown, because some of its fields must not be shown, and it is binary content that the document "
+    "does not declare, or that its first bytes do not confirm."
 )
 
 
@@ -196,7 +198,7 @@ class ResponseView:
             more = ", …" if count > 10 else ""
             lines.append(f"{count} other field{'s' * (count > 1)} not shown: {names[:300]}{more}")
         if self.missing:
-            lines.append(f"Did not arrive: {', '.join(self.missing)[:300]}")
+            lines.append(f"Not in the response: {', '.join(self.missing)[:300]}")
         return lines
 
 

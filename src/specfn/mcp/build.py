@@ -200,7 +200,7 @@ def asgi(  # each is a decision of the operator
         raise UsageError("token_verifier and auth belong together: pass both or none of them")
     if callable(connection) and token_verifier is None:
         raise UsageError(
-            "a function for the connections of callers needs token_verifier, which says who the caller is"
+            "a function that returns the connection of each caller needs token_verifier, which identifies callers"
         )
     build = partial(
         server(functions, connection, **options).streamable_http_app,

@@ -272,7 +272,7 @@ def _description_of(served: ServedFunctions, called: str, part: str, *, full: bo
     tool = served.tools.compose(own)
     if not isinstance(tool, Tool):
         log.warning("%s cannot be called: %s", own, tool and tool.reason)
-        return {"name": own, "error": "it cannot be called: its declaration is at fault"}
+        return {"name": own, "error": "it cannot be called, because its declaration is invalid"}
     if part:
         return {"name": tool.name} | _part(tool, part, full=full)
     schema = _full_schema(tool) if full else tool.fit.schema

@@ -501,6 +501,6 @@ def _requirements(
             ]
             alternatives.append(tuple(zip(requirement, texts, strict=True)))
     if is_malformed:
-        text = "security is not a list of objects with lists of scopes; what it names is required all the same"
+        text = "security is not a list of objects with lists of scopes; the schemes that it names are required nevertheless"
         notes.append(Note(pointer=pointer, text=text))
     return tuple(alternatives)

@@ -187,7 +187,7 @@ def split_keys(option: str, keys: Iterable[str]) -> tuple[list[str], list[str]]:
     if excluded and not included:
         named = ", ".join(f"'!{key}'" for key in excluded[:3])
         raise UsageError(
-            f"{option} contains only exclusions ({named}), which include nothing; add what is included: '*' is everything"
+            f"{option} contains only exclusions ({named}); add keys that include functions, for example '*' for all"
         )
     return included, excluded
 

@@ -83,7 +83,7 @@ def test_the_error_of_a_call_has_status_and_excerpt() -> None:
     error = caught.value
     assert error.status == 404
     assert error.excerpt
-    assert str(error).endswith(f"the server answered 404: {error.excerpt}")
+    assert str(error).endswith(f"the server responded with 404: {error.excerpt}")
 
 
 def test_an_error_is_pickled_with_its_excerpt() -> None:
@@ -92,5 +92,5 @@ def test_an_error_is_pickled_with_its_excerpt() -> None:
     error = HTTPStatusError(result, "GET /pets", excerpt='{"error":"gone"}')
     again = pickle.loads(pickle.dumps(error))
     assert (again.status, again.excerpt) == (404, '{"error":"gone"}')
-    assert str(again) == 'GET /pets: the server answered 404: {"error":"gone"}'
-    assert str(HTTPStatusError(result, "GET /pets")) == "GET /pets: the server answered 404"
+    assert str(again) == 'GET /pets: the server responded with 404: {"error":"gone"}'
+    assert str(HTTPStatusError(result, "GET /pets")) == "GET /pets: the server responded with 404"

@@ -39,13 +39,13 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 @click.option(
     "--responses",
     is_flag=True,
-    help="Also judge responses: what clients of OLD cannot read any more breaks them.",
+    help="Also compare responses: a change that clients of OLD cannot read is breaking.",
 )
 @click.option(
     "--all",
     "show_all",
     is_flag=True,
-    help="Every difference of every function on its own line, also those that break nobody.",
+    help="One line for each difference of each function, also for compatible ones.",
 )
 def command(
     old: str,

@@ -498,14 +498,14 @@ _REASONS: Final[Mapping[type[Exception], str]] = {
     httpx.ConnectTimeout: "no connection within {connect:g} s",
     httpx.PoolTimeout: "no free connection within {total:g} s",
     httpx.ReadTimeout: "the server sent nothing for {read:g} s",
-    httpx.WriteTimeout: "the server received nothing for {read:g} s",
+    httpx.WriteTimeout: "the server accepted no data for {read:g} s",
     httpx.ConnectError: "could not connect",
     httpx.ReadError: "the connection broke before the response was complete",
     httpx.WriteError: "the connection broke while the request was sent",
     httpx.RemoteProtocolError: "the server closed the connection, or its response is not HTTP",
     httpx.LocalProtocolError: "the HTTP client refuses to send the request",
     httpx.ProxyError: "the proxy did not connect",
-    NotRepeatedError: "the server closed the kept connection before it responded; it may have received the request, "
+    NotRepeatedError: "the server closed the reused connection before it responded; it may have received the request, "
     "which cannot be sent again safely",
     BrokenEncodingError: "the content of the response does not match its Content-Encoding",
     UnknownEncodingError: "the response has a content encoding that was not requested; gzip and deflate are read",

@@ -55,11 +55,11 @@ _ADVICE: Final[Mapping[str, str]] = {
     "access_denied": "the user or the server refused",
     "expired_token": "the code has expired before the user confirmed: log in again",
     "invalid_client": "check client_id and client_secret",
-    "invalid_grant": "the code, the password or the refresh token is not valid, or no longer",
+    "invalid_grant": "the code, the password or the refresh token is invalid, or has expired",
     "invalid_request": "the server does not accept the request",
     "invalid_scope": "check scopes",
     "unauthorized_client": "the client may not use this flow",
-    "unsupported_grant_type": "the server does not have this flow",
+    "unsupported_grant_type": "the server does not support this flow",
 }
 
 _SCOPE: Final = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+\Z")

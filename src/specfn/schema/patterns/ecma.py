@@ -121,7 +121,7 @@ class _Reader:
     def whole(self) -> Node:
         node = self._alternatives()
         if self._at < len(self._text):
-            raise PatternError("a group is closed that is not open")
+            raise PatternError("a closing bracket without an opening one")
         return node
 
     def _alternatives(self) -> Node:
@@ -230,7 +230,7 @@ class _Reader:
         self._at = match.end()
         number = self._names.get(match[1])
         if number is None:
-            raise PatternError("a reference to a name that is not there, or follows later")
+            raise PatternError("a reference to a group name that does not exist, or follows later")
         return Back(number)
 
     def _reference_by_number(self) -> Node:
@@ -238,7 +238,7 @@ class _Reader:
         assert match is not None
         number = int(match[0][:6])
         if number > self._count:
-            raise PatternError("a reference to a group that is not there")
+            raise PatternError("a reference to a group that does not exist")
         self._at = match.end()
         return Back(number)
 
@@ -302,7 +302,7 @@ class _Reader:
         properties: list[Property] = []
         while not self._take("]"):
             if self._posix and self._text.startswith("[:", self._at):
-                raise PatternError("a class of another dialect")
+                raise PatternError("a character class of another dialect")
             first = self._member()
             if self._text.startswith("-", self._at) and self._text[self._at + 1 :][:1] not in (
                 "",
@@ -327,13 +327,13 @@ class _Reader:
             ranges.append((low, high))
             return
         if self._strict:
-            raise PatternError("a range from or to a set")
+            raise PatternError("a range that begins or ends with a set")
         ranges += (*first.ranges, (0x2D, 0x2D), *last.ranges)
         properties += (*first.properties, *last.properties)
 
     def _member(self) -> Chars:
         if self._at >= len(self._text):
-            raise PatternError("a class is not closed")
+            raise PatternError("a character class is not closed")
         char = self._text[self._at]
         self._at += 1
         if char != "\\":
@@ -392,7 +392,7 @@ def _counts(match: re.Match[str]) -> tuple[int, int]:
     least = int(match[1][:9])
     most = least if match[2] is None else int(match[3][:9]) if match[3] else -1
     if 0 <= most < least:
-        raise PatternError("a count from more to less")
+        raise PatternError("a count whose maximum is below its minimum")
     return least, most
 
 

@@ -59,7 +59,7 @@ def refusals(schema: Any, profile: Profile) -> Iterator[Refusal]:
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield Refusal(pointer="", code="root", reason="the root must be of the type object")
     elif any(key in schema for key in ("anyOf", "oneOf", "allOf", "enum", "not")):
-        yield Refusal(pointer="", code="root", reason="the root must be no union and no enum")
+        yield Refusal(pointer="", code="root", reason="the root must not be a union or an enum")
     count = _Count()
     for node, path, depth, objects in _nodes(schema):
         count.add(node, objects)
@@ -169,7 +169,7 @@ def _check_types(node: JsonObject, profile: Profile) -> _Faults:
     if "nullable" in node and profile.null != "nullable":
         yield "null", "nullable is not JSON Schema, and null is refused"
     if kinds == "array" and not isinstance(node.get("items"), dict):
-        yield "items", "an array must say what its items are"
+        yield "items", "an array must declare its items"
     if profile.union_alone and "anyOf" in node and len(node) > 1:
         yield "union", "no other keyword is allowed next to anyOf"
     undeclared = set(node.get("required", ())) - set(node.get("properties", ()))

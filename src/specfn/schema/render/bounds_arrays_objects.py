@@ -248,7 +248,7 @@ class KeywordRenderer(SchemaRenderer):
         if names:
             body.out["required"] = names
         if others and not self._literal:
-            self._describe(body, "required", others, "of what is not declared is only described")
+            self._describe(body, "required", others, "of undeclared properties is only described")
         self._render_additional(node, body)
         if strict is not None and not drafts and body.out.get("additionalProperties") is False:
             body.out |= {"properties": {}, "required": []}
