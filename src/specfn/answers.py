@@ -140,7 +140,7 @@ class _Node:
         return (node for key in (name, None) if (node := self.named.get(key)) is not None)
 
 
-def _tree(paths: Iterable[FieldNames]) -> _Node:
+def _tree_of_paths(paths: Iterable[FieldNames]) -> _Node:
     root = _Node()
     for path in paths:
         node = root
@@ -180,8 +180,8 @@ def filter_data(
     if keep is None and not drop:
         return Filtered(data)
     projection = _Projection()
-    kept = None if keep is None else (_tree(keep),)
-    found = projection.value(data, kept, (_tree(drop),) if drop else (), ())
+    kept = None if keep is None else (_tree_of_paths(keep),)
+    found = projection.value(data, kept, (_tree_of_paths(drop),) if drop else (), ())
     names = tuple(field_path(path) for path in list(projection.dropped)[:LISTED])
     return Filtered(None if found is _GONE else found, names, len(projection.dropped))
 
@@ -250,16 +250,18 @@ def covers(paths: Iterable[FieldNames], names: FieldNames) -> bool:
 
 def missing_paths(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
     """Return, as texts, the paths that data certainly lacks. For an empty array, no missing path is certain."""
-    return tuple(field_path(path) for path in paths if not _has(data, path, 0))
+    return tuple(field_path(path) for path in paths if not _has_path(data, path, 0))
 
 
-def _has(data: Any, path: FieldNames, depth: int) -> bool:
+def _has_path(data: Any, path: FieldNames, depth: int) -> bool:
     if isinstance(data, list):
         # an empty array has no item in which a field could be missing_paths
-        return not data or (depth < _DEEPEST and any(_has(item, path, depth + 1) for item in data))
+        return not data or (
+            depth < _DEEPEST and any(_has_path(item, path, depth + 1) for item in data)
+        )
     if not path:
         return True
     if not isinstance(data, dict):
         return data is None
     names = [path[0]] if path[0] is not None else list(data)
-    return any(_has(data[name], path[1:], depth + 1) for name in names if name in data)
+    return any(_has_path(data[name], path[1:], depth + 1) for name in names if name in data)

@@ -551,7 +551,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T7",
-        function="specfn.document.read.download:_Download._content",
+        function="specfn.document.read.download:_Download._read_content",
         off=unlimited,
         tests="test_a_document_without_end_is_refused[endless]",
     ),
@@ -689,7 +689,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T14",
-        function="specfn.function.fingerprint:_wire",
+        function="specfn.function.fingerprint:_request_facts",
         off=gives({}),
         tests="test_one_character_changes_the_fingerprint",
     ),
@@ -845,7 +845,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T24",
-        function="specfn.http.response.events:EventReader._count",
+        function="specfn.http.response.events:EventReader._count_event",
         off=lambda _: lambda _, event: [] if event is None else [event],
         tests="test_endless_events",
     ),

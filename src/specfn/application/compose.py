@@ -101,7 +101,7 @@ def compose(
     api = _api(document, source, normalized.version, routes)._replace(scopes=scopes)
     composer.pattern_bytes = bytes_of_function(len(routes))
     candidates = (
-        _function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
+        _build_function(route, name, api, composer, schemas, shortened=name != "_".join(whole))
         for route, name, whole in zip(routes, names, parts, strict=True)
     )
     functions = _select(with_names_and_descriptions([*candidates], settings), settings)
@@ -281,7 +281,7 @@ def _note_extensions(route: Route) -> Route:
     return route._replace(notes=(*route.notes, Note(pointer=f"{route.pointer}/x-mcp", text=text)))
 
 
-def _function(
+def _build_function(
     route: Route,
     name: str,
     api: Api,

@@ -58,9 +58,9 @@ async def perform(
         settings: the settings of the call; ``None`` without a connection.
         filters: the filters of the caller.
     """
-    chain = _innermost(context, settings)
+    chain = _innermost_step(context, settings)
     for filter_ in reversed(filters):
-        chain = _around(filter_, chain)
+        chain = _wrap_filter(filter_, chain)
     try:
         await chain(context)
     except _FilterError:
@@ -90,7 +90,7 @@ class _FilterError(UsageError):
     """The error of a filter that is not a coroutine function."""
 
 
-def _around(filter_: Filter, inner: Next) -> Next:
+def _wrap_filter(filter_: Filter, inner: Next) -> Next:
     async def step(context: CallContext) -> None:
         waited = filter_(context, inner)
         if not inspect.isawaitable(waited):
@@ -100,7 +100,7 @@ def _around(filter_: Filter, inner: Next) -> Next:
     return step
 
 
-def _innermost(approved: CallContext, settings: CallSettings | None) -> Next:
+def _innermost_step(approved: CallContext, settings: CallSettings | None) -> Next:
     function, arguments = approved.function, approved.arguments
 
     async def step(context: CallContext) -> None:  # the function is the approved one

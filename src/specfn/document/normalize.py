@@ -79,11 +79,11 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
         DocumentError: the document's version is not supported.
     """
     declared = version(document)
-    normalized = _once(document, uri, declared, shared=shared)
+    normalized = _normalize_once(document, uri, declared, shared=shared)
     for _ in range(_MAX_ROUNDS):
         if not normalized.revealed:
             break
-        again = _once(normalized.result.document, uri, "3.1", shared=shared)
+        again = _normalize_once(normalized.result.document, uri, "3.1", shared=shared)
         notes = dict.fromkeys((*normalized.result.notes, *again.result.notes))
         result = again.result._replace(version=declared, notes=tuple(notes))
         normalized = _Round(result, revealed=again.revealed)
@@ -102,7 +102,9 @@ class _Round(NamedTuple):
     revealed: bool
 
 
-def _once(document: JsonObject, uri: str | None, declared: str, *, shared: bool) -> _Round:
+def _normalize_once(
+    document: JsonObject, uri: str | None, declared: str, *, shared: bool
+) -> _Round:
     resolver = Resolver(document, uri)
     upgrade_type = SharedUpgrade if shared else SchemaUpgrade
     components: Any

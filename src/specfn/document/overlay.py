@@ -107,7 +107,7 @@ class _Application:
         for place, action, fields in self._actions(overlay):
             self._place = place
             try:
-                document = self._act(action, fields, document)
+                document = self._apply_action(action, fields, document)
             except TooManyStepsError:
                 self._fail(f"takes more than {MAX_STEPS:,} steps; write a narrower target")
         self._place = ""
@@ -135,7 +135,7 @@ class _Application:
         for index, action in enumerate(actions):
             yield f" actions[{index}]", action, _FIELDS[version[1]]
 
-    def _act(self, action: Any, fields: tuple[str, ...], document: Any) -> Any:
+    def _apply_action(self, action: Any, fields: tuple[str, ...], document: Any) -> Any:
         if not isinstance(action, dict) or not isinstance(action.get("target"), str):
             self._fail("is invalid; expected an object with a target")
         for field in action:

@@ -150,13 +150,13 @@ class Composer:
         }
         for key, part in parts.items():
             if isinstance(part, ParameterGroup):
-                properties[key] = self._group(part)
+                properties[key] = self._group_schema(part)
             elif part is not None:
                 schema = self.requests.compose_with_examples(part.schema, _body_examples(route))
                 properties[key] = _with_description(schema, part.description)
         return object_schema(properties, [key for key, required in route.keys if required])
 
-    def _group(self, group: ParameterGroup) -> JsonObject:
+    def _group_schema(self, group: ParameterGroup) -> JsonObject:
         properties: JsonObject = {}
         required: list[str] = []
         for parameter in group.parameters:

@@ -60,7 +60,7 @@ def _facts(function: Fingerprinted) -> JsonObject:
         "description": function.reviewed_description,
         "parameters": loads(function.schemas.full_json),
         "output": None if output is None else loads(output),
-        "wire": _wire(function.route, function.api),
+        "wire": _request_facts(function.route, function.api),
         **llm,
     }
 
@@ -70,7 +70,7 @@ def combine_fingerprints(fingerprints: Iterable[str]) -> str:
     return digest("\n".join(sorted(fingerprints)))
 
 
-def _wire(route: Route, api: Api) -> JsonObject:
+def _request_facts(route: Route, api: Api) -> JsonObject:
     fixed = sorted([[*place], value] for place, value in route.fixed.items())
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
     by_verb = safety_by_verb(route, method_safety(route))
@@ -78,11 +78,11 @@ def _wire(route: Route, api: Api) -> JsonObject:
         **({} if by_verb is None else {"safety": by_verb[0]}),
         "method": route.method,
         "path": route.path,
-        "parameters": [_parameter(parameter) for parameter in parameters],
-        "hidden": [_parameter(parameter) for parameter in route.hidden],
+        "parameters": [_parameter_facts(parameter) for parameter in parameters],
+        "hidden": [_parameter_facts(parameter) for parameter in route.hidden],
         "body": None if route.body is None else body_parts(route.body),
         "accept": [] if route.success is None else sorted(route.success.media_types),
-        "servers": [*map(_server, route.servers), None, *map(_server, api.servers)],
+        "servers": [*map(_server_facts, route.servers), None, *map(_server_facts, api.servers)],
         "security": [
             [[name, list(scopes), scheme_facts(api, name)] for name, scopes in requirement]
             for requirement in route.security
@@ -94,25 +94,25 @@ def _wire(route: Route, api: Api) -> JsonObject:
 def body_parts(body: Body) -> list[Any]:
     """Return the media type of a body and its encoding as JSON."""
     if body.kind == "multipart":
-        how = _parts(body.parts)
+        how = _parts_facts(body.parts)
     else:
         how = {name: _select_keys(node, _ENCODING) for name, node in body.encoding.items()}
     return [body.media_type, body.kind, how, body.transfer, body.is_itemwise]
 
 
-def _parts(parts: MultipartParts) -> JsonObject:
+def _parts_facts(parts: MultipartParts) -> JsonObject:
     return {
-        "named": {name: _part(part) for name, part in parts.named.items()},
-        "prefix": [*map(_part, parts.prefix)],
-        "rest": _part(parts.rest),
+        "named": {name: _part_facts(part) for name, part in parts.named.items()},
+        "prefix": [*map(_part_facts, parts.prefix)],
+        "rest": _part_facts(parts.rest),
     }
 
 
-def _part(part: MultipartPart) -> JsonObject:
-    return {**part._asdict(), "inner": None if part.inner is None else _parts(part.inner)}
+def _part_facts(part: MultipartPart) -> JsonObject:
+    return {**part._asdict(), "inner": None if part.inner is None else _parts_facts(part.inner)}
 
 
-def _server(server: JsonObject) -> JsonObject:
+def _server_facts(server: JsonObject) -> JsonObject:
     variables = server.get("variables")
     variables = variables if isinstance(variables, dict) else {}
     return {
@@ -137,7 +137,7 @@ def _select_keys(node: Any, keys: tuple[str, ...]) -> JsonObject:
     return {key: node[key] for key in keys if key in node} if isinstance(node, dict) else {}
 
 
-def _parameter(parameter: Parameter) -> list[Any]:
+def _parameter_facts(parameter: Parameter) -> list[Any]:
     return [
         parameter.name,
         parameter.key,

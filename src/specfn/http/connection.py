@@ -45,7 +45,7 @@ def reveal(secret: SecretStr | str) -> str:
     return secret.get_secret_value() if isinstance(secret, SecretStr) else secret
 
 
-def _secret(value: Any) -> SecretStr:
+def _validate_secret(value: Any) -> SecretStr:
     if not isinstance(value, SecretStr | str):
         raise ValueError("must be a string")  # noqa: TRY004  # pydantic collects ValueErrors
     return value if isinstance(value, SecretStr) else SecretStr(value)
@@ -58,23 +58,23 @@ def seal_credential(value: Any) -> Any:
     return SecretStr(value) if isinstance(value, str) else value
 
 
-def _credential(value: Any) -> Any:
+def _validate_credential(value: Any) -> Any:
     if value is None or callable(value):
         return value
     if isinstance(value, tuple | list):
         if len(value) != 2:
             raise ValueError("must be a string, a pair of user and password, or a callable")
-        return (_secret(value[0]), _secret(value[1]))
-    return _secret(value)
+        return (_validate_secret(value[0]), _validate_secret(value[1]))
+    return _validate_secret(value)
 
 
 #: A secret. It is passed as plain text or ``SecretStr``; no repr or dump shows it.
-Secret: TypeAlias = Annotated[SecretStr | str, PlainValidator(_secret)]
+Secret: TypeAlias = Annotated[SecretStr | str, PlainValidator(_validate_secret)]
 
 #: A credential: a string, user and password, or a (sync or async) callable that returns either; ``None`` is not sent.
 Credential: TypeAlias = Annotated[
     SecretStr | str | tuple[SecretStr | str, SecretStr | str] | Callable[[], Any] | None,
-    PlainValidator(_credential),
+    PlainValidator(_validate_credential),
 ]
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -111,17 +111,17 @@ _INSTEAD_OF: Final[Mapping[str, str]] = {
 }
 
 
-def _auth(value: Any) -> Any:
+def _validate_auth(value: Any) -> Any:
     if value is None or isinstance(value, httpx.Auth):
         return value
     reason = f"must be an httpx.Auth; a token, or a user and a password, are credentials: {_SCHEME}"
     raise ValueError(reason)
 
 
-def _proxy(value: Any) -> Any:
+def _validate_proxy(value: Any) -> Any:
     if value is None:
         return None
-    secret = _secret(value)
+    secret = _validate_secret(value)
     try:
         url = httpx.URL(reveal(secret))
     except httpx.InvalidURL:
@@ -131,7 +131,7 @@ def _proxy(value: Any) -> Any:
     return secret
 
 
-def _by_scheme(value: Any) -> Any:
+def _validate_credentials(value: Any) -> Any:
     if not isinstance(value, Mapping):
         reason = f"must be a mapping from names of security schemes: {_SCHEME}"
         raise ValueError(reason)  # noqa: TRY004  # pydantic collects ValueErrors
@@ -139,9 +139,9 @@ def _by_scheme(value: Any) -> Any:
 
 
 #: Credentials by the name of the security scheme.
-Credentials: TypeAlias = Annotated[Mapping[str, Credential], BeforeValidator(_by_scheme)]
+Credentials: TypeAlias = Annotated[Mapping[str, Credential], BeforeValidator(_validate_credentials)]
 
-Auth: TypeAlias = Annotated[httpx.Auth | None, PlainValidator(_auth)]
+Auth: TypeAlias = Annotated[httpx.Auth | None, PlainValidator(_validate_auth)]
 
 
 class Timeout(Model):
@@ -160,7 +160,7 @@ class Timeout(Model):
     total: Seconds = 60.0
 
 
-def _timeout(value: Any) -> Any:
+def _validate_timeout(value: Any) -> Any:
     """Return the limits of a call. A number is the limit of the whole call, and no step gets more."""
     if isinstance(value, bool):
         raise ValueError("must be a number of seconds or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
@@ -320,14 +320,14 @@ class Connection(Model):
     refresh_writes: bool = False
     servers: Servers = "declared"
     server_variables: Mapping[str, str] = {}
-    timeout: Annotated[Timeout | float, BeforeValidator(_timeout)] = Timeout()
+    timeout: Annotated[Timeout | float, BeforeValidator(_validate_timeout)] = Timeout()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
     max_events: Annotated[int, Field(ge=1)] = 10_000
     max_connections: Annotated[int, Field(ge=1)] = 100
     redirects: Redirects = "never"
     retries: Annotated[int, Field(ge=0, le=10)] = 0
     tls: ssl.SSLContext | None = Field(default=None, exclude=True)
-    proxy: Annotated[SecretStr | str | None, PlainValidator(_proxy)] = Field(
+    proxy: Annotated[SecretStr | str | None, PlainValidator(_validate_proxy)] = Field(
         default=None, exclude=True
     )
     client: HTTPClient | None = Field(default=None, exclude=True)
@@ -417,7 +417,11 @@ class Connection(Model):
     def limits(self) -> Timeout:
         """Return ``timeout`` as a record."""
         given = self.timeout
-        return given if isinstance(given, Timeout) else Timeout.model_validate(_timeout(given))
+        return (
+            given
+            if isinstance(given, Timeout)
+            else Timeout.model_validate(_validate_timeout(given))
+        )
 
     @field_validator("base_url")
     @classmethod

@@ -134,7 +134,7 @@ def content_of(value: Any, transfer: str | None, *, accepts_text: bool = False) 
         Unserializable: the value is not a string, not in the declared encoding, or the path of a file.
         UsageError: an opened file cannot be read.
     """
-    given = file_of(value) or _data_url(value)
+    given = file_of(value) or _read_data_url(value)
     if given is not None:
         encode = _ENCODERS.get(transfer or "", bytes)
         return File(encode(given.content), name=given.name, media_type=given.media_type)
@@ -158,7 +158,7 @@ def content_of(value: Any, transfer: str | None, *, accepts_text: bool = False) 
         ) from None
 
 
-def _data_url(value: Any) -> File | None:
+def _read_data_url(value: Any) -> File | None:
     match = (
         _DATA_URL.match(value) if isinstance(value, str) and value[:5].lower() == "data:" else None
     )
@@ -373,7 +373,7 @@ class _Placeholders:
     def _as_base64(self, value: str) -> str:
         """Return the base64 of a ``data:`` URL; any other string is returned as it is."""
         try:
-            file = _data_url(value)
+            file = _read_data_url(value)
         except Unserializable:
             return value
         self.count += file is not None

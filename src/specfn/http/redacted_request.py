@@ -111,10 +111,10 @@ class RedactedRequest(_NotPickled, httpx.Request):
     """A request whose repr omits the query, which may contain an API key. Its copies have the same repr."""
 
     def __copy__(self) -> httpx.Request:
-        return _like(self, self.content)
+        return _copy_with_content(self, self.content)
 
     def __deepcopy__(self, _: Any) -> httpx.Request:
-        return _like(self, self.content)
+        return _copy_with_content(self, self.content)
 
     def __repr__(self) -> str:
         return f"<Request({self.method!r}, {url_without_secrets(str(self.url))!r})>"
@@ -158,10 +158,10 @@ def redacted_request(
 
 def without_body(request: httpx.Request) -> httpx.Request:
     """Return a copy of a request without its body."""
-    return _like(request, None)
+    return _copy_with_content(request, None)
 
 
-def _like(request: httpx.Request, content: bytes | None) -> httpx.Request:
+def _copy_with_content(request: httpx.Request, content: bytes | None) -> httpx.Request:
     return redacted_request(
         request.method,
         request.url,

@@ -156,10 +156,10 @@ def _example(schema: Any, root: Any, depth: int) -> Any:
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         if branch != {"type": "null"}:
             return _example(branch, root, depth + 1)
-    return _of_type(schema, root, depth)
+    return _example_of_type(schema, root, depth)
 
 
-def _of_type(schema: JsonObject, root: Any, depth: int) -> Any:
+def _example_of_type(schema: JsonObject, root: Any, depth: int) -> Any:
     declared = schema.get("type", "object" if "properties" in schema else "string")
     types = declared if isinstance(declared, list) else [declared]
     kind = next((name for name in types if name != "null"), "null")

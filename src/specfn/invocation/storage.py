@@ -71,7 +71,7 @@ def _copy(value: Any, other: _Other, whole: _Other = lambda value: value) -> Any
     while waiting:
         container = waiting.pop()
         for token, item in [*_members(container)]:
-            container[token] = copied = _shallow(item, other, whole)
+            container[token] = copied = _copy_one_level(item, other, whole)
             if copied.__class__ is dict or copied.__class__ is list:
                 waiting.append(copied)
     return root[0]
@@ -81,7 +81,7 @@ def _members(container: Any) -> Any:
     return container.items() if container.__class__ is dict else enumerate(container)
 
 
-def _shallow(item: Any, other: _Other, whole: _Other) -> Any:
+def _copy_one_level(item: Any, other: _Other, whole: _Other) -> Any:
     if isinstance(item, _SCALARS):
         return item
     if isinstance(item, float):

@@ -72,7 +72,7 @@ def assign(operations: Sequence[AccessorInput]) -> list[Naming]:
     (rule R12). Their elements are ASCII identifiers.
     """
     read = cache(_read)  # segments repeat; the cache lives as long as this call
-    naturals = [_natural(operation, read) for operation in operations]
+    naturals = [_natural_accessor(operation, read) for operation in operations]
     paths = [natural.accessor for natural in naturals]
     order = sorted(
         range(len(operations)),
@@ -116,7 +116,7 @@ class _Segment(NamedTuple):
     names: tuple[str, ...]
 
 
-def _natural(operation: AccessorInput, read: Callable[[Pieces], _Segment]) -> _Natural:
+def _natural_accessor(operation: AccessorInput, read: Callable[[Pieces], _Segment]) -> _Natural:
     template = operation.template
     segments = [read(pieces) for pieces in template.segments]
     mentions = [name for segment in segments for name in segment.names]
@@ -341,7 +341,7 @@ class _Overrides:
         """Return the overrides that apply, by operation. The reasons for the others are in ``ignored``."""
         for index in self.order:
             if self.operations[index].override is not None:
-                self._consider(index)
+                self._consider_override(index)
         if not self.live:
             return {}
         for node, index in self.by_node.items():
@@ -356,7 +356,7 @@ class _Overrides:
                     pending.append(other)
         return self.live
 
-    def _consider(self, index: int) -> None:
+    def _consider_override(self, index: int) -> None:
         value = self.operations[index].override
         if not _is_accessor(value):
             self.ignored[index] = (

@@ -118,7 +118,7 @@ def migrate(
                 _refuse_hidden(operation, document)
             templates.append((operation, _template(operation, settings, numbers, colons)))
         except Refused as refused:
-            templates.append((operation, _error(operation, refused, unread)))
+            templates.append((operation, _operation_error(operation, refused, unread)))
     names = iter(
         accessor.assign(
             [
@@ -144,7 +144,7 @@ def migrate(
         try:
             routes.append(reader.route(operation, template, next(names)))
         except Refused as refused:
-            errors.append(_error(operation, refused, unread))
+            errors.append(_operation_error(operation, refused, unread))
     return Migration(routes=tuple(routes), errors=tuple(errors))
 
 
@@ -178,7 +178,9 @@ def without(
     return Migration(routes=routes, errors=tuple(errors))
 
 
-def _error(operation: Operation, refused: Refused, unread: Mapping[str, str]) -> OperationError:
+def _operation_error(
+    operation: Operation, refused: Refused, unread: Mapping[str, str]
+) -> OperationError:
     reason = refused.reason
     if refused.reference in unread:
         reason = (
@@ -308,7 +310,9 @@ class _RouteReader:
             for part in (*parameters, *members, body):
                 if part is not None:
                     self._needs(part.schema, part.pointer or pointer)
-        success, exceptions = self._responses(raw.get("responses"), f"{pointer}/responses", notes)
+        success, exceptions = self._read_responses(
+            raw.get("responses"), f"{pointer}/responses", notes
+        )
         place = f"{pointer}/security" if "security" in raw else "/security"
         security = _requirements(raw.get("security", self._security), place, notes)
         return Route(
@@ -385,7 +389,7 @@ class _RouteReader:
             response.schema
         )
 
-    def _responses(
+    def _read_responses(
         self, raw: Any, pointer: str, notes: list[Note]
     ) -> tuple[DeclaredResponse | None, Mapping[str, DeclaredResponse]]:
         if not isinstance(raw, dict):

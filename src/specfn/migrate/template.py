@@ -261,10 +261,10 @@ def _pieces(text: str, declared: frozenset[str]) -> Pieces:
     """Split text into literals and placeholders, without empty literals."""
     if "{" not in text:
         return (text,) if text else ()
-    return tuple(piece for piece in _split(text, declared) if piece)
+    return tuple(piece for piece in _split_placeholders(text, declared) if piece)
 
 
-def _split(text: str, declared: frozenset[str]) -> Iterator[str | Placeholder]:
+def _split_placeholders(text: str, declared: frozenset[str]) -> Iterator[str | Placeholder]:
     end = 0
     for placeholder in _PLACEHOLDER.finditer(text):
         yield text[end : placeholder.start()]

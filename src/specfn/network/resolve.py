@@ -59,13 +59,13 @@ def _lookup(key: _Key) -> "Future[list[str]]":
             future: Future[list[str]] = Future()
             future.set_running_or_notify_cancel()  # a call that is cancelled does not end the lookup of others
             threading.Thread(
-                target=_run, args=(key, future), name="specfn resolver", daemon=True
+                target=_run_lookup, args=(key, future), name="specfn resolver", daemon=True
             ).start()
             _lookups[key] = future
         return _lookups[key]
 
 
-def _run(key: _Key, future: "Future[list[str]]") -> None:
+def _run_lookup(key: _Key, future: "Future[list[str]]") -> None:
     try:
         entries = socket.getaddrinfo(*key, type=socket.SOCK_STREAM)
     except Exception as error:  # noqa: BLE001  # the caller of the future receives it

@@ -44,13 +44,13 @@ class _Check:
         is_valid = (
             _is_typed(schema, value)
             and all(check(schema[key], value) for key, check in _CHECKS.items() if key in schema)
-            and self._in_place(schema, value)
-            and self._inside(schema, value)
+            and self._accepts_in_place(schema, value)
+            and self._accepts_inside(schema, value)
         )
         self._depth -= 1
         return is_valid
 
-    def _in_place(self, schema: JsonObject, value: Any) -> bool:
+    def _accepts_in_place(self, schema: JsonObject, value: Any) -> bool:
         name = self._named.name_of(schema["$ref"]) if "$ref" in schema else None
         if name is not None and not self.accepts(self._named[name], value):
             return False
@@ -59,7 +59,7 @@ class _Check:
         unions = [schema[key] for key in ("anyOf", "oneOf") if key in schema]
         return all(any(self.accepts(branch, value) for branch in union) for union in unions)
 
-    def _inside(self, schema: JsonObject, value: Any) -> bool:
+    def _accepts_inside(self, schema: JsonObject, value: Any) -> bool:
         if isinstance(value, list):
             prefix = schema.get("prefixItems", ())
             others = [schema.get("items", True)] * len(value[len(prefix) :])

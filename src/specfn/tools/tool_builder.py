@@ -214,7 +214,7 @@ class ToolBuilder:
         self._texts[name] = text
         if self._profile.namespace is None:
             namespace = ""
-        return self._tool(
+        return self._build_tool(
             function, name, text, fit, output, deferred=is_deferred, namespace=namespace
         )
 
@@ -246,7 +246,7 @@ class ToolBuilder:
             provider_description(self._texts[tool.name], fit, tool.function), description
         )
         output = None if tool.output is None else self._output(tool.function, schema)
-        return self._tool(
+        return self._build_tool(
             tool.function,
             tool.name,
             text,
@@ -256,7 +256,7 @@ class ToolBuilder:
             namespace=tool.namespace,
         )
 
-    def _tool(
+    def _build_tool(
         self,
         function: Function,
         name: str,

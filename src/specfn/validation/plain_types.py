@@ -19,7 +19,7 @@ _DEPTH: Final = {**dict.fromkeys("<{[(", 1), **dict.fromkeys(">}])", -1)}
 def plain(text: str) -> str:
     """Write a type text in plain English. Models repeat their mistakes, so the last texts are kept."""
     required = text.removesuffix(" | undefined")
-    words = " | ".join(map(_member, split(required, " | ")))
+    words = " | ".join(map(_describe_member, split(required, " | ")))
     return words if required == text else f"{words}, optional"
 
 
@@ -67,19 +67,19 @@ def bounds(constraints: Mapping[str, Any]) -> Iterator[str]:
             yield write(constraints[name])
 
 
-def _member(text: str) -> str:
+def _describe_member(text: str) -> str:
     parts = split(text, " & ")
     if len(parts) == 1 and text.startswith("(") and text.endswith(")"):
         return f"({plain(text[1:-1])})"
     constraints = dict(_tags(parts))
-    base = " & ".join(_base(part, constraints) for part in parts if not _is_tag(part))
+    base = " & ".join(_describe_base(part, constraints) for part in parts if not _is_tag(part))
     named = ", ".join(str(constraints[name]) for name in _NAMED if name in constraints)
     return " ".join(
         filter(None, (base, f"({named})" if named else "", ", ".join(bounds(constraints))))
     )
 
 
-def _base(text: str, constraints: dict[str, Any]) -> str:
+def _describe_base(text: str, constraints: dict[str, Any]) -> str:
     """Write a type without its constraints."""
     if text == "number" and "Type" in constraints:
         if str(constraints["Type"]).lstrip("u").startswith("int"):
@@ -88,22 +88,22 @@ def _base(text: str, constraints: dict[str, Any]) -> str:
     for opening, closing in _HOLDERS:
         if text.startswith(opening) and text.endswith(closing):
             inner = text[len(opening) : -len(closing)]
-            return f"{opening}{_inside(opening, inner)}{closing}"
+            return f"{opening}{_describe_inside(opening, inner)}{closing}"
     if text.startswith("Not<") and text.endswith(">"):
         return f"not {plain(text[4:-1])}"
     return _ALONE.get(text, text)
 
 
-def _inside(opening: str, inner: str) -> str:
+def _describe_inside(opening: str, inner: str) -> str:
     """Write the members of an object or a tuple, or the type of items."""
     if opening == "{ ":
-        return "; ".join(map(_property, split(inner, "; ")))
+        return "; ".join(map(_describe_property, split(inner, "; ")))
     if opening == "[":
         return ", ".join(map(plain, split(inner, ", ")))
     return plain(inner)
 
 
-def _property(text: str) -> str:
+def _describe_property(text: str) -> str:
     name, colon, kind = _first(split(text, ": "))
     return f"{name}{colon}{plain(kind)}" if colon else name
 
@@ -121,10 +121,10 @@ def _tags(parts: list[str]) -> Iterator[tuple[str, Any]]:
     for part in parts:
         match = _TAG.fullmatch(part)
         if match is not None and match[1] in _KNOWN:
-            yield match[1], _argument(match[1], match[2])
+            yield match[1], _read_argument(match[1], match[2])
 
 
-def _argument(name: str, text: str | None) -> Any:
+def _read_argument(name: str, text: str | None) -> Any:
     if text is None or name == "Contains":
         return text
     try:

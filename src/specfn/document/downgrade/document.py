@@ -54,7 +54,7 @@ def downgrade(
     raw = check_document(document)
     normalized = normalize(raw)
     losses = Losses()
-    written = _write(normalized, losses)
+    written = _write_document(normalized, losses)
     dialect = "jsonSchemaDialect"
     gone = (
         [Note(pointer=f"/{dialect}", text=f"OpenAPI 3.0 has no `{dialect}`")]
@@ -65,7 +65,7 @@ def downgrade(
     return written, notes
 
 
-def _write(normalized: Normalized, losses: Losses) -> JsonObject:
+def _write_document(normalized: Normalized, losses: Losses) -> JsonObject:
     root = {key: value for key, value in normalized.document.items() if key not in _OWN}
     objects = ObjectDowngrade(KINDS, losses, is_native=normalized.version == "3.0")
     components = normalized.document["components"]

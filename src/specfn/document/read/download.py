@@ -163,7 +163,7 @@ class _Download:
             credentials = self.credentials.for_origin(at, user if at == origin else None)
             with closing(self._send(target, credentials, opened)) as response:
                 if not response.has_redirect_location:
-                    return Fetched(self._content(response), str(target.copy_with(query=None)))
+                    return Fetched(self._read_content(response), str(target.copy_with(query=None)))
                 url = self._follow_redirect(target, response.headers["location"], origin)
         raise DocumentError(
             f"{_url_without_secrets(self.url)} redirects more than {_MAX_REDIRECTS} times: pass the final URL"
@@ -214,7 +214,7 @@ class _Download:
             )
         return target
 
-    def _content(self, response: httpx.Response) -> bytes:
+    def _read_content(self, response: httpx.Response) -> bytes:
         where = _url_without_secrets(self.url)
         if not response.is_success:
             advice = _ADVICE.get(response.status_code, "check the address")

@@ -273,7 +273,7 @@ class SchemaUpgrade:
     def _upgrade_node(self, out: JsonObject, raw: JsonObject, depth: int) -> Any:
         """Apply the upgrades that concern the whole node. ``out`` may be changed."""
         if not _REFERENCES.isdisjoint(raw):
-            out = self._reference(out, raw)
+            out = self._upgrade_reference(out, raw)
         if not _RARELY.isdisjoint(out):
             self._apply_rare_upgrades(out, depth)
         if out.get("format") == INT_OR_STRING:
@@ -297,7 +297,7 @@ class SchemaUpgrade:
         if not BOUNDS.isdisjoint(out):
             upgrade_bounds(out)
         if "discriminator" in out:
-            self._discriminator(out)
+            self._upgrade_discriminator(out)
         if "dependencies" in out and self._siblings and is_before_2019(self._own_dialect()):
             upgrade_dependencies(self, out, depth)
 
@@ -308,9 +308,11 @@ class SchemaUpgrade:
 
     # -- references -----------------------------------------------------------------------------
 
-    def _reference(self, out: JsonObject, raw: JsonObject) -> JsonObject:
+    def _upgrade_reference(self, out: JsonObject, raw: JsonObject) -> JsonObject:
         dynamic = [
-            self._dynamic(raw[habit]) for habit in _DYNAMIC if isinstance(raw.get(habit), str)
+            self._upgrade_dynamic_reference(raw[habit])
+            for habit in _DYNAMIC
+            if isinstance(raw.get(habit), str)
         ]
         reference = out.get("$ref")
         kept = _SIBLINGS if not self._siblings and (dynamic or isinstance(reference, str)) else out
@@ -324,7 +326,7 @@ class SchemaUpgrade:
             out["allOf"] = [*out.get("allOf", ()), *dynamic]
         return out
 
-    def _dynamic(self, reference: str) -> JsonObject:
+    def _upgrade_dynamic_reference(self, reference: str) -> JsonObject:
         """Return a dynamic reference as a plain one. It keeps the anchor's name if there are several anchors."""
         current = self._own()
         has_resource = any("$id" in node for node in self._enclosing)
@@ -347,7 +349,7 @@ class SchemaUpgrade:
         """Return a reference as ``#/components/schemas/NAME``, or unchanged if it is dangling."""
         return self._components.canonical(reference, self._enclosing)
 
-    def _discriminator(self, out: JsonObject) -> None:
+    def _upgrade_discriminator(self, out: JsonObject) -> None:
         """Upgrade a Discriminator Object. Its mapping names components; Swagger writes the property name alone."""
         value = out.pop("discriminator")
         if isinstance(value, str):

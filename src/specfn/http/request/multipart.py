@@ -204,10 +204,10 @@ class _Writer:
 
     def serialize(self, part: _BodyPart) -> bytes:
         """Serialize the headers and the content of a part."""
-        head = [f"{name}: {value}\r\n" for name, value in self._head(part)]
+        head = [f"{name}: {value}\r\n" for name, value in self._part_headers(part)]
         return "".join(head).encode(errors="replace") + b"\r\n" + part.content
 
-    def _head(self, part: _BodyPart) -> Iterator[tuple[str, str]]:
+    def _part_headers(self, part: _BodyPart) -> Iterator[tuple[str, str]]:
         parameters = [
             f'{key}="{_UNQUOTABLE.sub(_percent, value)}"'
             for key, value in (("name", part.name), ("filename", part.filename))

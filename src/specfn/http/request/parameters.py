@@ -91,7 +91,7 @@ def _segment(
         if isinstance(piece, str):
             segment += _literal(piece, _SEGMENT)
             continue
-        parameter = _parameter(piece, route, declared)
+        parameter = _declared_parameter(piece, route, declared)
         keys.append(parameter.key)
         tab = "%09" if parameter.style == "tabDelimited" else tab
         with faults.at(parameter.key):
@@ -105,7 +105,9 @@ def _segment(
     return segment
 
 
-def _parameter(piece: Placeholder, route: Route, declared: Mapping[str, Parameter]) -> Parameter:
+def _declared_parameter(
+    piece: Placeholder, route: Route, declared: Mapping[str, Parameter]
+) -> Parameter:
     parameter = declared.get(piece.name)
     if parameter is None:
         raise DocumentError(
@@ -130,7 +132,7 @@ def fixed_query(
             if isinstance(piece, str):
                 value += _literal(piece, _QUERY)
                 continue
-            key = _parameter(piece, route, declared).key
+            key = _declared_parameter(piece, route, declared).key
             if arguments.get(key) is None:
                 break
             with faults.at(key):

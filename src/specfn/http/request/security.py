@@ -461,7 +461,7 @@ def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placemen
     if scheme.get("type") == "mutualTLS":
         return None
     slot, target = _slot(scheme)
-    writer = _WRITERS.get(_kind(scheme), _other)
+    writer = _WRITERS.get(_kind(scheme), _write_other)
     value = writer(name, scheme, credential)
     if not is_token(target) and slot != "query":
         raise UsageError(
@@ -494,7 +494,7 @@ def _kind(scheme: JsonObject) -> str:
     return str(scheme.get("scheme", "")).lower() if kind == "http" else kind
 
 
-def _text(name: str, _: JsonObject, credential: Any) -> str:
+def _write_text(name: str, _: JsonObject, credential: Any) -> str:
     text = reveal(credential)
     if not isinstance(text, str):
         kind = type(text).__name__
@@ -507,8 +507,8 @@ def _text(name: str, _: JsonObject, credential: Any) -> str:
     return text.strip()  # a line read from a file ends with a line feed
 
 
-def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
-    token = _text(name, scheme, credential)
+def _write_bearer(name: str, scheme: JsonObject, credential: Any) -> str:
+    token = _write_text(name, scheme, credential)
     if token[:7].lower() == "bearer ":
         raise UsageError(
             f"the credential for {name!r} begins with 'Bearer': pass the token without this word"
@@ -516,7 +516,7 @@ def _bearer(name: str, scheme: JsonObject, credential: Any) -> str:
     return f"Bearer {token}"
 
 
-def _basic(name: str, _: JsonObject, credential: Any) -> str:
+def _write_basic(name: str, _: JsonObject, credential: Any) -> str:
     """Return a basic authorization in UTF-8 (RFC 7617)."""
     if not (isinstance(credential, tuple) and len(credential) == 2):
         raise UsageError(
@@ -530,22 +530,22 @@ def _basic(name: str, _: JsonObject, credential: Any) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
-def _other(name: str, scheme: JsonObject, credential: Any) -> str:
+def _write_other(name: str, scheme: JsonObject, credential: Any) -> str:
     """Return the authorization of another HTTP scheme: its name, and the credential as the caller passes it."""
     method = str(scheme.get("scheme", ""))
     if scheme.get("type") != "http" or not is_token(method):
         raise UsageError(
             f"the security scheme {name!r} declares no valid type or HTTP scheme: correct the document"
         )
-    return f"{method} {_text(name, scheme, credential)}"
+    return f"{method} {_write_text(name, scheme, credential)}"
 
 
 _WRITERS: Final[Mapping[str, Callable[[str, JsonObject, Any], str]]] = {
-    "apiKey": _text,
-    "basic": _basic,
-    "bearer": _bearer,
-    "oauth2": _bearer,
-    "openIdConnect": _bearer,
+    "apiKey": _write_text,
+    "basic": _write_basic,
+    "bearer": _write_bearer,
+    "oauth2": _write_bearer,
+    "openIdConnect": _write_bearer,
 }
 
 #: The prefixes of ``Authorization`` by kind. Other kinds use the name of the HTTP scheme.

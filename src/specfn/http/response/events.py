@@ -353,13 +353,13 @@ class EventReader:
         content = self._inflater.take()
         for start in range(0, len(content), _MAX_BYTES_AT_ONCE):
             for line in self._lines.feed(content[start : start + _MAX_BYTES_AT_ONCE]):
-                yield from self._count(self._parser.line(line))
+                yield from self._count_event(self._parser.line(line))
                 if self.stopped is not None:
                     return
         if self._inflater.truncated:
             self.stopped = f"the limit of {self._max_bytes:,} bytes is reached"
 
-    def _count(self, event: Event | None) -> Iterator[Event]:
+    def _count_event(self, event: Event | None) -> Iterator[Event]:
         self._lines_left -= 1
         if event is not None:
             self.count += 1

@@ -71,7 +71,7 @@ class OAuth2:
         owner: tuple[str, SecretStr | None] | None = None
         if user is not None:
             owner = (user, None) if isinstance(user, str) else (user[0], SecretStr(reveal(user[1])))
-        self._grants = Grants(client_id, secret, owner, flow, tuple(map(_origin, named)))
+        self._grants = Grants(client_id, secret, owner, flow, tuple(map(_require_origin, named)))
         self._scopes = (scopes,) if isinstance(scopes, str) else scopes and tuple(scopes)
         self._store = TokenStore(None if store is None else Path(store).expanduser())
 
@@ -307,7 +307,7 @@ def _api_base(draft: Draft, connection: Connection) -> Base:
     return draft.base if connection.base_url is None else parse(connection.base_url)
 
 
-def _origin(text: str) -> str:
+def _require_origin(text: str) -> str:
     try:
         base = parse(text)
     except ValueError as error:

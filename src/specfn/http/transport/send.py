@@ -328,7 +328,7 @@ async def call_through(
         result = replace(result, notes=(*result.notes, *notes))
     if connection.validate_response != "off":
         validate_response.check(function, result, connection.validate_response)
-    return await _after(result, connection, io, masking)
+    return await _run_after_hook(result, connection, io, masking)
 
 
 async def _obtain(
@@ -440,10 +440,10 @@ async def forward_through(
     result = await _exchange(
         request, connection, io, masking, base_path=base_path, is_trusted=is_known
     )
-    return await _after(result, connection, io, masking)
+    return await _run_after_hook(result, connection, io, masking)
 
 
-async def _after(
+async def _run_after_hook(
     result: Result,
     connection: Connection,
     io: SyncIO,

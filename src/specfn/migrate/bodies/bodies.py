@@ -60,7 +60,7 @@ def body_of(
         notes.append(Note(pointer=pointer, text=text))
     elif wanted is None:
         notes += [Note(pointer=pointer, text=text) for text in _others(content, chosen)]
-    return _body(raw, chosen, declared, version, pointer, resolve)
+    return _read_body(raw, chosen, declared, version, pointer, resolve)
 
 
 def _others(content: JsonObject, chosen: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _refuse_reference(node: Any, pointer: str) -> None:
         raise refuse_reference(reference, pointer)
 
 
-def _body(
+def _read_body(
     raw: JsonObject,
     chosen: str,
     declared: JsonObject,

@@ -279,21 +279,21 @@ def _parameters(route: Route, schemas: DocumentSchemas) -> Iterator[PageParamete
         prefix = ("query",) if parameter.members else ("query", parameter.key)
         if "object" in schemas.types(parameter.schema):
             for name, inner in schemas.members(parameter.schema).items():
-                yield from _scalar((*prefix, name), inner, "", schemas)
+                yield from _scalar_parameters((*prefix, name), inner, "", schemas)
         else:
             text = parameter.description or ""
-            yield from _scalar(("query", parameter.key), parameter.schema, text, schemas)
+            yield from _scalar_parameters(("query", parameter.key), parameter.schema, text, schemas)
     body = route.body
     if body is None or body.kind != "json":
         return
     for name, inner in schemas.members(body.schema).items():
-        yield from _scalar(("body", name), inner, "", schemas)
+        yield from _scalar_parameters(("body", name), inner, "", schemas)
         if _is_container(name):
             for own, scalar in schemas.members(inner).items():
-                yield from _scalar(("body", name, own), scalar, "", schemas)
+                yield from _scalar_parameters(("body", name, own), scalar, "", schemas)
 
 
-def _scalar(
+def _scalar_parameters(
     path: Names, schema: Any, text: str, schemas: DocumentSchemas
 ) -> Iterator[PageParameter]:
     types = schemas.types(schema)

@@ -132,7 +132,7 @@ def _by_cursor(facts: _Facts, *, alone: bool = False) -> Paging | None:
             continue
         parameter = _parameter_for(member, facts.parameters)
         if parameter is not None:
-            return _cursor(facts, member, parameter)
+            return _cursor_paging(facts, member, parameter)
     return _by_same_name(facts)
 
 
@@ -146,11 +146,11 @@ def _by_same_name(facts: _Facts) -> Paging | None:
         is_of_pages = len(member.path) > 1 and as_one_word(member.path[-2]) in ONLY_PAGES
         is_token = word == "token" and (parameter.mentions_page or is_of_pages)
         if parameter.means_cursor or is_token or word in SAME:
-            return _cursor(facts, member, parameter)
+            return _cursor_paging(facts, member, parameter)
     return None
 
 
-def _cursor(facts: _Facts, member: ScalarMember, parameter: PageParameter) -> Paging:
+def _cursor_paging(facts: _Facts, member: ScalarMember, parameter: PageParameter) -> Paging:
     common = {**facts.common(), **facts.counting()}
     return Paging(
         kind="cursor",
@@ -335,7 +335,7 @@ class LazyPaging:
         self._sources = route, components, declared
 
     @cached_property
-    def _detected(self) -> tuple[Paging | None, PageParameters]:
+    def _detect_once(self) -> tuple[Paging | None, PageParameters]:
         route, components, options = self._sources
         if route.method not in {"get", "query"} and route.safety != "read":
             return None, PageParameters({})
@@ -353,11 +353,11 @@ class LazyPaging:
 
     def paging(self, human: Collection[tuple[str, ...]]) -> Paging | None:
         """Return the paging; ``None`` if none is declared, or its parameter is below a key that a human fills in."""
-        return _without(self._detected[0], human)
+        return _without(self._detect_once[0], human)
 
     def paging_of(self, data: Any, human: Collection[tuple[str, ...]]) -> Paging | None:
         """Return the paging with the members that a received response has, documented or not."""
-        detected, parameters = self._detected
+        detected, parameters = self._detect_once
         if not parameters.by_word:
             return _without(detected, human)
         facts = _Facts(parameters, members_of_value(data))
@@ -367,7 +367,7 @@ class LazyPaging:
         self, headers: Mapping[str, str], data: Any, human: Collection[tuple[str, ...]]
     ) -> tuple[Paging, str | int] | None:
         """Return the paging by a header with the next value of a parameter, and this value."""
-        parameters = self._detected[1]
+        parameters = self._detect_once[1]
         for name, text in headers.items():
             parameter = _parameter_for_header(name, parameters) if text else None
             value = int(text) if parameter and parameter.is_number and _is_count(text) else text
@@ -380,7 +380,7 @@ class LazyPaging:
         return None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_detected": self._detected}
+        return {"_detect_once": self._detect_once}
 
 
 #: The maximum number of digits of a count in a header.

@@ -107,7 +107,7 @@ class Definitions:
             KeyError: no component has that name.
         """
         if name not in self._composed:
-            self._composed[name] = self._component(name)
+            self._composed[name] = self._compose_component(name)
         return self._composed[name]
 
     def name_of(self, reference: str) -> str | None:
@@ -129,7 +129,7 @@ class Definitions:
 
         A readOnly property may identify a nested object, but never the whole value.
         """
-        composed = self._node(node, None)
+        composed = self._compose_node(node, None)
         return self._whole(composed, {}) if self._foreign.is_request else composed
 
     def _whole(self, composed: Any, known: dict[str, Any]) -> Any:
@@ -153,14 +153,14 @@ class Definitions:
     def _without_identifiers(self, target: JsonObject, known: dict[str, Any]) -> JsonObject:
         changed = target
         if id(target) in self._identified:
-            changed = self._plain(self._identified[id(target)][1], is_nested=False)
+            changed = self._compose_plain(self._identified[id(target)][1], is_nested=False)
         for key in _UNIONS:
             branches = [self._whole(branch, known) for branch in changed.get(key, ())]
             if not all(map(is_, branches, changed.get(key, ()))):
                 changed = {**changed, key: branches}
         return changed
 
-    def _component(self, name: str) -> Any:
+    def _compose_component(self, name: str) -> Any:
         names = self._names
         if name in names.tagged:
             component, tag, tags = names.tagged[name]
@@ -177,8 +177,8 @@ class Definitions:
             return relax(self[definition], free, self._reference_without_required)
         branches = self._family.branches(name)
         if branches is not None:
-            return self._polymorphic(name, branches)
-        return self._node(self._schemas[name], name)
+            return self._union_of_children(name, branches)
+        return self._compose_node(self._schemas[name], name)
 
     def compose_with_examples(self, node: Any, examples: Sequence[Any]) -> Any:
         """Compose the schema of a whole value that shows, as optional, the hidden properties in its examples (F11)."""
@@ -190,19 +190,19 @@ class Definitions:
     def hidden_property(self, properties: JsonObject, name: str) -> Any:
         """Return the composed schema of a property that is hidden in an object; ``False`` if it is refused anyway."""
         _, source = self._hiding.get(id(properties), (None, properties))
-        return self._node(source[name], None)
+        return self._compose_node(source[name], None)
 
-    def _node(self, node: Any, owner: str | None, *, is_nested: bool = True) -> Any:
+    def _compose_node(self, node: Any, owner: str | None, *, is_nested: bool = True) -> Any:
         if node.__class__ is not dict:
             return node
         if "$defs" in node:  # every reference names a component
             node = {key: value for key, value in node.items() if key != "$defs"}
         if _COMPOSITE.isdisjoint(node):
-            return self._plain(node, is_nested=is_nested)
+            return self._compose_plain(node, is_nested=is_nested)
         simple = self._simple_reference(node)
         if simple is not None:
             return simple
-        return self._composite(node, owner, is_nested=is_nested)
+        return self._compose_composite(node, owner, is_nested=is_nested)
 
     def _simple_reference(self, node: JsonObject) -> JsonObject | None:
         """Return a reference with only annotations next to it, in its canonical form; else ``None``."""
@@ -226,7 +226,7 @@ class Definitions:
         }
         return {"$ref": self._names.component(inner["$ref"]), **siblings}
 
-    def _plain(self, node: JsonObject, *, is_nested: bool = True) -> JsonObject:
+    def _compose_plain(self, node: JsonObject, *, is_nested: bool = True) -> JsonObject:
         """Compose a schema without a composite at its root: its subschemas and the direction of its properties.
 
         Args:
@@ -246,17 +246,17 @@ class Definitions:
         for key, value in [*node.items()]:
             old: Any = changed.get(key, value)
             if key == "properties":
-                new: Any = self._map(old, hidden)
+                new: Any = self._compose_map(old, hidden)
                 if hidden:
                     self._hiding[id(new)] = (new, old)
             elif key in MAPS:
-                new = self._map(old, (), is_nested=key not in _PARTIAL)
+                new = self._compose_map(old, (), is_nested=key not in _PARTIAL)
             elif key in LISTS:
                 whole = is_whole if key in _UNIONS else key not in _PARTIAL
-                new = [self._node(item, None, is_nested=whole) for item in old]
+                new = [self._compose_node(item, None, is_nested=whole) for item in old]
                 new = old if all(map(is_, new, old)) else new
             elif key in SINGLES:
-                new = self._node(old, None, is_nested=key not in _PARTIAL)
+                new = self._compose_node(old, None, is_nested=key not in _PARTIAL)
             else:
                 continue
             if new is not value:
@@ -266,12 +266,12 @@ class Definitions:
             self._identified[id(composed)] = (composed, node)
         return composed
 
-    def _map(
+    def _compose_map(
         self, value: JsonObject, hidden: Collection[str], *, is_nested: bool = True
     ) -> JsonObject:
         out: JsonObject | None = None
         for name, item in value.items():
-            new = False if name in hidden else self._node(item, None, is_nested=is_nested)
+            new = False if name in hidden else self._compose_node(item, None, is_nested=is_nested)
             if new is not item:
                 if out is None:
                     out = dict(value)
@@ -297,7 +297,7 @@ class Definitions:
             seen = {start}
             waiting = [start]
             while waiting:
-                names, more = self._asks_itself(waiting.pop())
+                names, more = self._own_requirements(waiting.pop())
                 asked.update(names)
                 new = [name for name in more if name not in seen]
                 seen.update(new)
@@ -305,7 +305,7 @@ class Definitions:
             self._asked[start] = frozenset(asked)
         return self._asked[start]
 
-    def _asks_itself(self, name: str) -> tuple[list[str], list[str]]:
+    def _own_requirements(self, name: str) -> tuple[list[str], list[str]]:
         if name in self._names.tagged:
             component, tag, _ = self._names.tagged[name]
             return [tag], [component]
@@ -322,7 +322,9 @@ class Definitions:
 
     # -- composites -----------------------------------------------------------------------------
 
-    def _composite(self, node: JsonObject, owner: str | None, *, is_nested: bool = True) -> Any:
+    def _compose_composite(
+        self, node: JsonObject, owner: str | None, *, is_nested: bool = True
+    ) -> Any:
         """Compose a schema whose root must be merged.
 
         A composite that refers to a component becomes a definition of its own, named after its content. So each is
@@ -338,7 +340,7 @@ class Definitions:
             return False
         discriminator = merged.pop("discriminator", None)
         _redefault(merged.get("properties", {}), node)
-        composed = self._plain(merged, is_nested=is_nested)
+        composed = self._compose_plain(merged, is_nested=is_nested)
         if discriminator is not None:
             composed = self._discriminate(composed, discriminator)
         return composed
@@ -353,7 +355,7 @@ class Definitions:
 
     # -- polymorphism ---------------------------------------------------------------------------
 
-    def _polymorphic(self, parent: str, branches: list[DiscriminatorBranch]) -> Any:
+    def _union_of_children(self, parent: str, branches: list[DiscriminatorBranch]) -> Any:
         """Return the union of children that a reference to a parent with a discriminator stands for."""
         schema = self._schemas[parent]
         discriminator = own_discriminator(schema)
@@ -382,7 +384,11 @@ class Definitions:
         if not isinstance(schema, dict):
             return schema
         bare = {key: item for key, item in schema.items() if key not in {"$defs", "discriminator"}}
-        return self._plain(bare) if _COMPOSITE.isdisjoint(bare) else self._composite(bare, name)
+        return (
+            self._compose_plain(bare)
+            if _COMPOSITE.isdisjoint(bare)
+            else self._compose_composite(bare, name)
+        )
 
     def _discriminate(self, node: JsonObject, discriminator: JsonObject) -> JsonObject:
         """Return a union whose branches require their tags as constants. Tags without a mapping stay open."""
@@ -391,7 +397,7 @@ class Definitions:
             return node
         tag = discriminator["propertyName"]
         default = self._family.default(discriminator)
-        names = [self._meaning(branch) for branch in node[key]]
+        names = [self._component_of_branch(branch) for branch in node[key]]
         known = [name for name in names if name in self._schemas]
         tags = self._family.tags(discriminator, known, default=default)
         branches = [
@@ -405,7 +411,7 @@ class Definitions:
             branches.append(self._default_branch(default.component, tag, branches))
         return {**node, key: branches, "discriminator": {"propertyName": tag}}
 
-    def _meaning(self, branch: Any) -> str | None:
+    def _component_of_branch(self, branch: Any) -> str | None:
         """Return the component that a composed branch refers to, also through a variant; else ``None``."""
         name = self._names.meaning(branch.get("$ref", "")) if isinstance(branch, dict) else None
         while name in self._names.relieved:
@@ -441,7 +447,7 @@ class Definitions:
 
     def _tag_values(self, branch: Any, tag: str) -> list[Any]:
         """Return the tag values that select a branch."""
-        name = self._meaning(branch)
+        name = self._component_of_branch(branch)
         if name is None:
             return (declared_tags([branch], tag) or []) if isinstance(branch, dict) else []
         component, _, tags = self._names.tagged.get(name, (name, tag, ()))

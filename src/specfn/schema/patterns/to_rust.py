@@ -54,33 +54,37 @@ def _write(node: Node) -> str:
     return _WRITERS[type(node)](node)
 
 
-def _chars(node: Chars) -> str:
+def _write_chars(node: Chars) -> str:
     if not node.negated and not node.properties and len(node.ranges) == 1:
         first, last = node.ranges[0]
         if first == last and not SURROGATES[0] <= first <= SURROGATES[1]:
-            return _char(first)
-    shown = "".join(_range(*pair) for pair in without_surrogates(node.ranges))
+            return _write_char(first)
+    shown = "".join(_write_range(*pair) for pair in without_surrogates(node.ranges))
     shown += "".join(f"\\{'P' if one.negated else 'p'}{{{one.name}}}" for one in node.properties)
     if not shown:  # Rust has no empty class, so the class of all characters is negated instead
-        return f"[{'' if node.negated else '^'}{_range(0, LAST)}]"
+        return f"[{'' if node.negated else '^'}{_write_range(0, LAST)}]"
     return f"[{'^' if node.negated else ''}{shown}]"
 
 
-def _range(first: int, last: int) -> str:
-    return _escape(first) if first == last else f"{_escape(first)}-{_escape(last)}"
+def _write_range(first: int, last: int) -> str:
+    return (
+        _write_escape(first) if first == last else f"{_write_escape(first)}-{_write_escape(last)}"
+    )
 
 
-def _char(code: int) -> str:
-    return chr(code) if chr(code) in _PLAIN else _escape(code)
+def _write_char(code: int) -> str:
+    return chr(code) if chr(code) in _PLAIN else _write_escape(code)
 
 
-def _escape(code: int) -> str:
+def _write_escape(code: int) -> str:
     char = chr(code)
     return char if char.isascii() and char.isalnum() else f"\\u{{{code:x}}}"
 
 
-def _seq(node: Seq) -> str:
-    written = [_inside(item) if isinstance(item, Alt) else _write(item) for item in node.items]
+def _write_seq(node: Seq) -> str:
+    written = [
+        _write_boundary(item) if isinstance(item, Alt) else _write(item) for item in node.items
+    ]
     for index, (item, following) in enumerate(pairwise(node.items)):
         if _is_repeated(item, 1) and _is_repeated(following, 0):
             # fancy-regex rewrites ``x+y?x+`` to ``x+(?:yx+)?``. Separate groups prevent that.
@@ -92,16 +96,18 @@ def _is_repeated(node: Node, least: int) -> bool:
     return isinstance(node, Repeat) and node.least == least
 
 
-def _alt(node: Alt) -> str:
+def _write_alt(node: Alt) -> str:
     return "|".join(map(_write, node.options))
 
 
-def _inside(node: Node) -> str:
+def _write_boundary(node: Node) -> str:
     return f"(?:{_write(node)})"
 
 
-def _repeat(node: Repeat) -> str:
-    inner = _write(node.node) if isinstance(node.node, Chars | Group) else _inside(node.node)
+def _write_repeat(node: Repeat) -> str:
+    inner = (
+        _write(node.node) if isinstance(node.node, Chars | Group) else _write_boundary(node.node)
+    )
     count = _COUNTS.get((node.least, node.most))
     if count is None:
         most = "" if node.most is None else str(node.most)
@@ -109,17 +115,17 @@ def _repeat(node: Repeat) -> str:
     return inner + count
 
 
-def _look(node: Look) -> str:
+def _write_look(node: Look) -> str:
     return f"(?{'' if node.ahead else '<'}{'!' if node.negated else '='}{_write(node.node)})"
 
 
 _WRITERS: Final[Mapping[type, Callable[[Any], str]]] = {
-    Chars: _chars,
-    Seq: _seq,
-    Alt: _alt,
-    Repeat: _repeat,
+    Chars: _write_chars,
+    Seq: _write_seq,
+    Alt: _write_alt,
+    Repeat: _write_repeat,
     Group: lambda node: f"({_write(node.node)})",
     Back: lambda node: f"(?:\\{node.number})",
-    Look: _look,
+    Look: _write_look,
     At: lambda node: _PLACES[node.place],
 }

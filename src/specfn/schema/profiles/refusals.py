@@ -117,12 +117,12 @@ def _nodes(schema: Any) -> Iterator[tuple[JsonObject, _Path, int, int]]:
         yield node, path, depth, objects
         below = [
             (inner, (*path, *steps), 0 if steps[0] == "$defs" else depth, objects)
-            for steps, inner in _below(node)
+            for steps, inner in _subschemas_with_paths(node)
         ]
         stack.extend(reversed(below))
 
 
-def _below(node: JsonObject) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _subschemas_with_paths(node: JsonObject) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     for key, value in node.items():
         if key in _SINGLES:
             yield (key,), value

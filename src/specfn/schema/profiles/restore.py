@@ -49,7 +49,7 @@ class _Restorer:
             return value
         flat = [*self._flat(schemas)]
         if type(value) is dict:
-            return self._object(value, self._matching_alternatives(value, flat), depth)
+            return self._restore_object(value, self._matching_alternatives(value, flat), depth)
         items = [
             self.value(item, [_item(node, index) for node in flat], depth + 1)
             for index, item in enumerate(value)
@@ -104,7 +104,7 @@ class _Restorer:
             if item is not False
         )
 
-    def _object(self, value: JsonObject, nodes: list[JsonObject], depth: int) -> Any:
+    def _restore_object(self, value: JsonObject, nodes: list[JsonObject], depth: int) -> Any:
         out: JsonObject = {}
         changed = False
         for key, item in value.items():

@@ -212,7 +212,9 @@ class Expansion:
         fragment = parent.fragment.child(hole)
         reason = self._refusal(parent, hole)
         room = self._budget - self._used + fragment.stub[1]
-        form = self._fitting(fragment, parent.nesting + 1, room) if reason is None else None
+        form = (
+            self._best_form_within(fragment, parent.nesting + 1, room) if reason is None else None
+        )
         if form is None:
             self._is_short = self._is_short or reason is None
             parent.children[index] = None if hole.shared else reason or _BUDGET
@@ -225,7 +227,7 @@ class Expansion:
             parent.children[index] = child
         self._show_in_form(child, form, optional=optional)
 
-    def _fitting(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
+    def _best_form_within(self, fragment: Fragment, nesting: int, room: int) -> Form | None:
         """Return the most detailed rendering that fits into the room; ``None`` if no rendering fits.
 
         Without shared definitions, the size of a form does not depend on other schemas. A fragment that did not fit

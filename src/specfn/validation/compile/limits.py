@@ -123,7 +123,7 @@ class _InPlace:
             parts = self.parts(top)
             new = [part for part in parts if id(part) not in self._costs]
             if not new:
-                self._costs[id(top)] = self._sum(top, parts)
+                self._costs[id(top)] = self._sum_costs(top, parts)
                 stack.pop()
             stack.extend(new)
         return self._costs[id(node)]
@@ -180,7 +180,7 @@ class _InPlace:
             known = self._inner[id(part)] = _Inner(tuple(named), tuple(members), tuple(items))
         return known
 
-    def _sum(self, node: JsonObject, parts: Iterable[JsonObject]) -> _Cost:
+    def _sum_costs(self, node: JsonObject, parts: Iterable[JsonObject]) -> _Cost:
         costs = [self._costs[id(part)] for part in parts]
         evaluations = sum(cost.evaluations for cost in costs)
         twice = any(

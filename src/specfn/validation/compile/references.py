@@ -138,7 +138,7 @@ def _walk(definition: Definition, key: str, room: int) -> int:
         room -= 1
         if room < 0 or level > _MAX_DEPTH:
             raise DocumentError("the schema is too large or nested too deeply", pointer=key)
-        _note(definition, node, key, here=here)
+        _record_references(definition, node, key, here=here)
         stack.extend(
             (inner, here and keyword in IN_PLACE, level + 1)
             for keyword, _, inner in subschema_entries(node)
@@ -146,7 +146,7 @@ def _walk(definition: Definition, key: str, room: int) -> int:
     return room
 
 
-def _note(definition: Definition, node: JsonObject, key: str, *, here: bool) -> None:
+def _record_references(definition: Definition, node: JsonObject, key: str, *, here: bool) -> None:
     reference = node.get("$ref")
     if isinstance(reference, str):
         target = target_of(reference, key)

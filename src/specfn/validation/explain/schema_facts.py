@@ -109,7 +109,7 @@ class SchemaFacts:
             return ()
         conjuncts = self._conjuncts.get(id(node))
         if conjuncts is None:
-            conjuncts = self._conjuncts[id(node)] = tuple(self._gather(node))
+            conjuncts = self._conjuncts[id(node)] = tuple(self._gather_conjuncts(node))
         return conjuncts
 
     def conjunction(self, members: Sequence[JsonObject]) -> JsonObject:
@@ -192,7 +192,7 @@ class SchemaFacts:
         key = (id(node), keyword)
         branches = self._branches.get(key)
         if branches is None:
-            branches = self._branches[key] = tuple(self._flat(node[keyword]))
+            branches = self._branches[key] = tuple(self._flatten(node[keyword]))
         return branches
 
     def accepts_type(self, node: Any, kind: str) -> bool:
@@ -265,7 +265,7 @@ class SchemaFacts:
             self._integer_formats[id(node)] = syntax.pop() if is_integer else None
         return self._integer_formats[id(node)]
 
-    def _flat(self, branches: Iterable[Any]) -> Iterator[Any]:
+    def _flatten(self, branches: Iterable[Any]) -> Iterator[Any]:
         alternatives: dict[int, Any] = {}
         seen: set[int] = set()
         waiting = list(reversed([*branches]))
@@ -308,7 +308,7 @@ class SchemaFacts:
             values += constants
         return values if branches else None
 
-    def _gather(self, node: JsonObject) -> Iterator[JsonObject]:
+    def _gather_conjuncts(self, node: JsonObject) -> Iterator[JsonObject]:
         waiting: list[Any] = [node]
         seen: set[int] = set()
         while waiting:

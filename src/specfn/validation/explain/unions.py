@@ -75,7 +75,7 @@ class Unions:
             The branch; the tag that is wrong or missing; or ``None`` if no branch accepts the type and constants of the
             value.
         """
-        near = self._of_type(part, narrowest_type(value)).near(value)
+        near = self._branches_of_type(part, narrowest_type(value)).near(value)
         if not near.nodes:
             return None
         if type(value) is dict:
@@ -86,7 +86,7 @@ class Unions:
             near = tagged
         return self._by_findings(near, value)
 
-    def _of_type(self, part: SchemaPart, kind: str) -> "_TypedBranches":
+    def _branches_of_type(self, part: SchemaPart, kind: str) -> "_TypedBranches":
         key = (id(part.holder), part.keyword, kind)
         branches = self._typed.get(key)
         if branches is None:

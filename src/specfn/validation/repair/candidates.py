@@ -69,7 +69,7 @@ def candidates(
         return [Candidate("readonly", ABSENT)]
     if fault.node is False:
         return []
-    convert = _CONVERTERS.get(type(value), _of_another)
+    convert = _CONVERTERS.get(type(value), _no_candidates)
     conversions = list(convert(value, fault.node, facts))
     if type(value) is int and place[:1] == ("body",):
         fitting = INTEGER_FORMATS.get(facts.integer_format(fault.node) or "", ())
@@ -84,13 +84,13 @@ def candidates(
     return conversions
 
 
-def _of_another(_: Any, __: Any, ___: SchemaFacts) -> Iterator[Candidate]:
+def _no_candidates(_: Any, __: Any, ___: SchemaFacts) -> Iterator[Candidate]:
     return iter(())
 
 
-def _of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
+def _candidates_of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
     stripped = text.strip(_SPACE)
-    number = _number(stripped, node, facts)
+    number = _number_of_text(stripped, node, facts)
     if number is not None:
         yield Candidate("number", number)
     boolean = text if text in _BOOLEANS or not facts.is_flag(node) else stripped.lower()
@@ -161,7 +161,7 @@ def _is_one_item(value: Any, *, is_asked: bool) -> bool:
     return type(value) in (int, float, bool, dict)
 
 
-def _number(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
+def _number_of_text(text: str, node: Any, facts: SchemaFacts) -> int | float | None:
     """Return the number that a text represents exactly, or ``None``."""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) <= max_integer_digits() else None
@@ -187,12 +187,12 @@ def _is_exactly(value: float, text: str) -> bool:
     return Decimal(repr(value)) == Decimal(text)
 
 
-def _of_integer(value: int, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
+def _candidates_of_integer(value: int, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
     if facts.is_any_text(node):
         yield Candidate("string", str(value))
 
 
-def _of_boolean(value: bool, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:  # noqa: FBT001  # a value
+def _candidates_of_boolean(value: bool, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:  # noqa: FBT001  # a value
     alike = facts.same_ignoring_case(node, str(value).lower())
     if len(alike) == 1:
         yield Candidate("string", alike[0])
@@ -201,7 +201,7 @@ def _of_boolean(value: bool, node: Any, facts: SchemaFacts) -> Iterator[Candidat
 _Converter: TypeAlias = Callable[[Any, Any, SchemaFacts], Iterator[Candidate]]
 
 _CONVERTERS: Final[Mapping[type, _Converter]] = {
-    str: _of_text,
-    int: _of_integer,
-    bool: _of_boolean,
+    str: _candidates_of_text,
+    int: _candidates_of_integer,
+    bool: _candidates_of_boolean,
 }

@@ -120,10 +120,10 @@ def skip_gap(text: str, at: int) -> Gap:
     at = match.end()
     if at == len(text) or (text[at] not in "/#\v\f\x1c\x1d\x1e\x1f" and text[at] < "\x7f"):
         return Gap(at)
-    return _odd_gap(text, at)
+    return _skip_odd_gap(text, at)
 
 
-def _odd_gap(text: str, at: int) -> Gap:
+def _skip_odd_gap(text: str, at: int) -> Gap:
     """Skip white space and comments, including white space that JSON does not allow."""
     kinds: dict[str, None] = {}
     closed = True
@@ -189,8 +189,8 @@ def read_scalar(text: str, at: int) -> Token:
     if char in QUOTES:
         return read_string(text, at)
     if char in "-+.0123456789":
-        return _number(text, at)
-    return _word(text, at)
+        return _read_number(text, at)
+    return _read_word(text, at)
 
 
 def read_string(text: str, at: int) -> Token:
@@ -215,7 +215,7 @@ def read_string(text: str, at: int) -> Token:
         if not char or (char == "\\" and end + 1 == len(text)):
             raise UnreadableError(text, at, "The string that begins here is not closed.")
         if char == "\\":
-            value, end, kind = _escape(text, end)
+            value, end, kind = _read_escape(text, end)
             kinds.update({kind: None} if kind else {})
         elif char < " ":
             value, end = char, end + 1
@@ -228,7 +228,7 @@ def read_string(text: str, at: int) -> Token:
         parts.append(value)
 
 
-def _escape(text: str, at: int) -> tuple[str, int, str | None]:
+def _read_escape(text: str, at: int) -> tuple[str, int, str | None]:
     """Read an escape: return the character, the position behind it, and the kind of repair if one was needed."""
     char = text[at + 1]
     if char in _ESCAPES:
@@ -262,7 +262,7 @@ def _code_point(text: str, at: int, code: int) -> tuple[str, int]:
     return chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00), low.end()
 
 
-def _number(text: str, at: int) -> Token:
+def _read_number(text: str, at: int) -> Token:
     """Read a number by the grammar of JSON, which must be the whole token (RFC 8259, section 6)."""
     match = _NUMBER.match(text, at)
     token = _TOKEN.match(text, at)
@@ -300,7 +300,7 @@ def _ends(text: str, end: int, token_end: int) -> bool:
     return end == token_end or text.startswith(_GOES_ON, end)
 
 
-def _word(text: str, at: int) -> Token:
+def _read_word(text: str, at: int) -> Token:
     """Read a literal."""
     match = _WORD.match(text, at)
     if match is None:

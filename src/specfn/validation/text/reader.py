@@ -105,12 +105,12 @@ class Reader:
             UnreadableError: it cannot be read, is ambiguous, or exceeds the limits.
         """
         self._at = at
-        value = self._value()
+        value = self._read_value()
         while self._stack:
-            value = self._first() if value is _OPENED else self._next(value)
+            value = self._read_first() if value is _OPENED else self._read_next(value)
         return ParsedValue(value, self._at, self._incomplete, self._resumed)
 
-    def _value(self) -> Any:
+    def _read_value(self) -> Any:
         """Read a scalar, or open a container."""
         text, at = self._text, self._at
         plain = _PLAIN.match(text, at)
@@ -133,7 +133,7 @@ class Reader:
         self._at += 1
         return _OPENED
 
-    def _first(self) -> Any:
+    def _read_first(self) -> Any:
         """Read the first member behind an opening bracket, or the end of the container."""
         top = self._stack[-1]
         self._skip()
@@ -142,9 +142,9 @@ class Reader:
             return self._close_container()
         if self._is_over(char):
             raise self._error(top.offset, "The text ends right after this bracket.")
-        return self._member(top)
+        return self._read_member(top)
 
-    def _next(self, value: Any) -> Any:
+    def _read_next(self, value: Any) -> Any:
         """Read the next member behind a member, or the end of the container."""
         top = self._stack[-1]
         self._attach(top, value)
@@ -160,23 +160,23 @@ class Reader:
                 self._repair(self._path(-1), "comma", ",", "")
                 return self._close_container()
             if not self._is_over(char):
-                return self._member(top)
+                return self._read_member(top)
         if self._is_over(char):
             return self._close(closed=closed)
         raise self._bracket_error(top, char)
 
-    def _member(self, top: _Open) -> Any:
+    def _read_member(self, top: _Open) -> Any:
         """Read one member; in an object, its key first."""
         self._resumed = self._resumed or self._may_be_closed_early
         if type(top.box) is dict:
-            self._key(top)
+            self._read_key(top)
         if self._is_over(self._text[self._at : self._at + 1]):
             raise self._error(self._at, "The text ends where a value is expected.")
-        return self._value()
+        return self._read_value()
 
-    def _key(self, top: _Open) -> None:
+    def _read_key(self, top: _Open) -> None:
         at = self._at
-        kinds = self._key_token(top)
+        kinds = self._read_key_token(top)
         top.repeated_at = at if top.key in top.box else None
         for kind in kinds:
             self._repair(self._path(), kind, self._text[at : self._at], top.key)
@@ -189,7 +189,7 @@ class Reader:
         self._at += 1
         self._skip()
 
-    def _key_token(self, top: _Open) -> tuple[str, ...]:
+    def _read_key_token(self, top: _Open) -> tuple[str, ...]:
         """Read the key of a member; return the repairs that were needed."""
         text, at = self._text, self._at
         plain = _PLAIN.match(text, at)
