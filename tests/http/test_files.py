@@ -54,7 +54,7 @@ def test_a_text_is_a_file(
     if content is None:
         with pytest.raises(Unserializable):
             content_of(text, transfer)
-        assert content_of(text, transfer, accepts_text=True).content == text.encode()
+        assert content_of(text, transfer, admits_text=True).content == text.encode()
         return
     file = content_of(text, transfer)
     assert (file.content, file.media_type) == (content, media_type)

@@ -121,14 +121,14 @@ def _attempt(read: Callable[[], Any]) -> Any:
         return None
 
 
-def content_of(value: Any, transfer: str | None, *, accepts_text: bool = False) -> File:
+def content_of(value: Any, transfer: str | None, *, admits_text: bool = False) -> File:
     """Return the file to send for a value.
 
     Args:
         value: a file of the caller, or a string of the model. The string is a ``data:`` URL (RFC 2397), base64 if
             ``transfer`` demands it, or else the content itself.
         transfer: the ``contentEncoding`` that the document declares.
-        accepts_text: whether the value may also be a text that is not a file. Then a path or a URL is such a text.
+        admits_text: whether the value may also be a text that is not a file. Then a path or a URL is such a text.
 
     Raises:
         Unserializable: the value is not a string, not in the declared encoding, or the path of a file.
@@ -148,7 +148,7 @@ def content_of(value: Any, transfer: str | None, *, accepts_text: bool = False) 
         raise Unserializable(
             f"{transfer} text", "the document requires the file in this encoding", value=value
         )
-    if transfer not in _ENCODERS and not accepts_text and _is_path(value):
+    if transfer not in _ENCODERS and not admits_text and _is_path(value):
         raise _path_in_place_of_content(value)
     try:
         return File(value.encode())

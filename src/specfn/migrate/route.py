@@ -96,7 +96,7 @@ class MultipartPart(NamedTuple):
     Attributes:
         media_types: the media types of ``contentType``, ranges included; empty if the value's type decides.
         is_file: whether a string is the content of a file.
-        accepts_text: whether the string may also be a text that is not a file.
+        admits_text: whether the string may also be a text that is not a file.
         file_type: the media type that the schema declares for the content.
         transfer: the encoding in which the content is sent, e.g. ``base64``; ``None`` for no encoding.
         headers: further headers, whose value the document fixes.
@@ -106,7 +106,7 @@ class MultipartPart(NamedTuple):
 
     media_types: tuple[str, ...] = ()
     is_file: bool = False
-    accepts_text: bool = False
+    admits_text: bool = False
     file_type: str | None = None
     transfer: str | None = None
     headers: tuple[tuple[str, str], ...] = ()

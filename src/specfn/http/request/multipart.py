@@ -184,7 +184,7 @@ class _Writer:
 
     def _file(self, name: str | None, value: Any, part: MultipartPart) -> _BodyPart:
         """Return a file as a part. The file name is its own or that of the property; encoded content needs no file name."""
-        file = content_of(value, part.transfer, accepts_text=part.accepts_text)
+        file = content_of(value, part.transfer, admits_text=part.admits_text)
         is_field = part.transfer is not None and file.name is None
         default = part.file_type or ("" if is_field else _OCTETS)
         media_type = choose_for_part(part.media_types, file.media_type, default)

@@ -103,7 +103,7 @@ class _PartsReader:
             media_types=media_types,
             is_file=any(map(_is_file, nodes))
             or (any(map(self._is_any, nodes)) and not any(map(_is_text, media_types))),
-            accepts_text=any(map(_accepts_text, nodes)),
+            admits_text=any(map(_admits_text, nodes)),
             file_type=next(filter(None, map(_content_type, nodes)), None),
             transfer=transfer,
             headers=tuple(headers.values()),
@@ -143,7 +143,7 @@ def _is_file(node: JsonObject) -> bool:
     return node.get("format") == "binary" or "contentMediaType" in node
 
 
-def _accepts_text(node: JsonObject) -> bool:
+def _admits_text(node: JsonObject) -> bool:
     """Return whether a string may be a text that is not a file."""
     if _is_file(node) or transfer_of(node) is not None:
         return False
