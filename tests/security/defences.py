@@ -1185,7 +1185,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T38",
-        function="specfn._internal.frames:delete_locals",
+        function="specfn._internal.tracebacks:delete_locals",
         off=gives(None),
         tests="test_no_variable_of_a_traceback_is_a_secret",
     ),

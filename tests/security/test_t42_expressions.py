@@ -40,7 +40,7 @@ MADE: Final = {
     "specfn.schema.profiles.profile": "a name of at most 64 letters, of a table of profiles",
     "specfn.tools.tool_builder": "the name of a tool, of a table of profiles",
     "specfn.document.diagnose.explain": "tables of the module",
-    "specfn.document.read.faults": "tables of the module",
+    "specfn.document.read.syntax_errors": "tables of the module",
     "specfn.document.read.not_openapi": "tables of the module",
     "specfn.http.response.file_signatures": "tables of the module",
     "specfn.http.masking": "secrets of a call; their expressions are below",

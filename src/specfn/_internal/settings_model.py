@@ -18,7 +18,7 @@ from typing import (
 from pydantic import AliasChoices, BaseModel, GetPydanticSchema, ValidationError
 
 from specfn._internal.did_you_mean import ask_or_list
-from specfn._internal.frames import without_locals
+from specfn._internal.tracebacks import without_locals
 from specfn.errors import UsageError
 
 #: pydantic's names of the members of a union, which it appends to the place of a fault.

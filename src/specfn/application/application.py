@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from specfn._internal.caller_arguments import CONNECTION, require
-from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals_in
 from specfn.application.lock import changes, lock
 from specfn.document.diagnose.check import diagnose
 from specfn.errors import UsageError
@@ -15,8 +15,8 @@ from specfn.function.fingerprint import combine_fingerprints
 from specfn.function.function import Function
 from specfn.records import Note, OperationError
 from specfn.settings import Settings
-from specfn.tools.connected import connect
 from specfn.tools.function_set import AdvertisedFunction, FunctionSet, NamedFunctions
+from specfn.tools.without_sent_parameters import without_sent_parameters
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -269,7 +269,7 @@ class Application(FunctionSet):
         require("connection", connection, Connection, CONNECTION)
         longest = max(map(len, part.by_name), default=0)
         return bind(
-            connect(part, connection, max_length=max(64, longest)),
+            without_sent_parameters(part, connection, max_length=max(64, longest)),
             self.keys,
             connection,
             allow=allow,

@@ -15,9 +15,9 @@ from specfn._internal.caller_arguments import (
     require_callables,
     require_whole_numbers,
 )
-from specfn._internal.frames import without_locals_in
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals_in
 from specfn.answers import FieldNames, parse_fields
 from specfn.application.namespace import Namespace, namespace
 from specfn.application.signature import Argument, arguments_of, signature

@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from specfn._internal.caller_arguments import CONNECTION, require, require_callables
-from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over, run_without_waiting
 from specfn._internal.json import JsonObject, copy_json
+from specfn._internal.tracebacks import without_locals, without_locals_async
 from specfn.calling.choice import Choice
 from specfn.calling.config import InvocationConfig
 from specfn.calling.effects import Ask, CallResult, Done, Effect, Invoke, Send
@@ -30,8 +30,8 @@ from specfn.errors import UsageError
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
 from specfn.invocation.call_settings import CallSettings
 from specfn.schema.profiles.profile import Profile
-from specfn.tools.connected import connect
 from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
+from specfn.tools.without_sent_parameters import without_sent_parameters
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
@@ -231,7 +231,7 @@ def _session(
         raise UsageError(
             f"missing argument connector: the wire format of your model's server, one of {', '.join(CODECS)}"
         )
-    return Session(connect(functions, connection), **settings)
+    return Session(without_sent_parameters(functions, connection), **settings)
 
 
 def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> None:

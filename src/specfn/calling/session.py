@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals_in
 from specfn.calling import effects, events
 from specfn.calling.choice import Auto, Choice, parse_choice
 from specfn.calling.config import InvocationConfig

@@ -12,7 +12,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli import source
 from specfn.cli.logins import find_login
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS, CallOption
+from specfn.http.connection_switches import CALL_OPTIONS, CallOption
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection

@@ -14,7 +14,7 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http.call_options import with_options
+from specfn.http.connection_switches import with_options
 
 #: The maximum number of problems of arguments in a message.
 _MAX_PROBLEMS: Final = 5

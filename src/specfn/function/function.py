@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from specfn._internal.frames import without_locals_in
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals_in
 from specfn._internal.values import json_type
 from specfn.document.diagnose.check import diagnose_operation
 from specfn.errors import ArgumentError, DocumentError

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import httpx
 
 from specfn._internal import json as _json
-from specfn._internal.frames import without_locals
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals
 from specfn.errors import SpecfnError
 from specfn.http.connection import MASK, Connection
 from specfn.http.masking import Masking

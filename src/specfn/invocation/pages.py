@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from specfn._internal.caller_arguments import require_whole_numbers
 from specfn._internal.digest import digest
-from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject, dumps
+from specfn._internal.tracebacks import without_locals, without_locals_async
 from specfn._internal.values import brief
 from specfn.errors import HTTPStatusError, SpecfnError, UsageError
 from specfn.function.function import Function

@@ -31,8 +31,8 @@ from specfn.mcp.handlers import Handlers
 from specfn.mcp.http_app import HttpApp
 from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.tools.connected import connect
 from specfn.tools.function_set import Catalog, Functions
+from specfn.tools.without_sent_parameters import without_sent_parameters
 
 if TYPE_CHECKING:
     from mcp.server.auth.provider import TokenVerifier
@@ -114,7 +114,7 @@ def server(
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: they cannot be combined")
     _check_fields(mode, fields=fields, output_schema=output_schema)
-    catalog = Catalog.of(connect(functions, fixed))
+    catalog = Catalog.of(without_sent_parameters(functions, fixed))
     served = ServedFunctions(
         catalog,
         callers or fixed,

@@ -13,7 +13,7 @@ import yaml
 
 from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS, TRANSPORT
+from specfn.http.connection_switches import CALL_OPTIONS, TRANSPORT
 from specfn.migrate.parameters.reserved import credential_reason
 
 #: A document's name, which qualifies the names of its functions.

@@ -14,7 +14,7 @@ from specfn.cli.errors import EXIT_FAILURE, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.terminal import is_terminal
 from specfn.errors import UsageError
-from specfn.http.call_options import BY_FIELD
+from specfn.http.connection_switches import BY_FIELD
 from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS, TRANSPORT, with_keys
+from specfn.http.connection_switches import CALL_OPTIONS, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
 from specfn.settings import DEFAULT, Settings
 

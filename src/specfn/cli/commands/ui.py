@@ -12,7 +12,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
-from specfn.http.call_options import CALL_OPTIONS
+from specfn.http.connection_switches import CALL_OPTIONS
 from specfn.human import READY
 from specfn.settings import DEFAULT
 

@@ -199,11 +199,11 @@ def _count(data: bytes) -> int:
 
 def _read_flow_yaml(data: bytes, failed: JSONDecodeError) -> Parsed:
     """Read a text as YAML that is not JSON. If that fails, report the fault of the intended language."""
-    from specfn.document.read import faults, yaml  # noqa: PLC0415 # 17 ms, which JSON does not need
+    from specfn.document.read import syntax_errors, yaml  # noqa: PLC0415 # 17 ms, which JSON does not need
 
     _decode(data)
     is_json = _JSON.match(data)
-    reason = faults.explain_json(failed)
+    reason = syntax_errors.explain_json(failed)
     try:
         duplicates: list[yaml.DuplicateKey] = []
         value, shared = yaml.parse(data, duplicates=duplicates)

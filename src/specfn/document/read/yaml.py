@@ -25,7 +25,7 @@ from yaml.events import (
 )
 
 from specfn._internal.json import JsonObject
-from specfn.document.read import faults
+from specfn.document.read import syntax_errors
 from specfn.document.read.limits import MAX_DEPTH, MAX_NODES, TOO_DEEP, TOO_LARGE
 from specfn.errors import DocumentError
 
@@ -199,12 +199,14 @@ def _report(progress: Callable[[int, int], None], length: int, event: Any) -> No
 def _explain(error: yaml.MarkedYAMLError, text: str | bytes) -> YAMLError:
     """Return a fault of the grammar with an error text that helps the author."""
     begun, mark = (
-        faults.Position(mark.line, mark.column) if mark else None
+        syntax_errors.Position(mark.line, mark.column) if mark else None
         for mark in (error.context_mark, error.problem_mark)
     )
-    place = mark or begun or faults.Position(0, 0)
+    place = mark or begun or syntax_errors.Position(0, 0)
     problem = error.problem or error.context or "something else"
-    fault = faults.explain_yaml(problem, place, begun, _bytes(text).decode("utf-8", "replace"))
+    fault = syntax_errors.explain_yaml(
+        problem, place, begun, _bytes(text).decode("utf-8", "replace")
+    )
     return YAMLError(f"{NOT_YAML}: {fault.reason}", fault.place.line + 1, fault.place.column + 1)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.caller_arguments import require
-from specfn._internal.frames import without_locals
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals
 from specfn.errors import UsageError
 from specfn.function.function import Function
 from specfn.function.function_schemas import SplitSchemas

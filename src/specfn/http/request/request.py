@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 import httpx
 
 from specfn._internal.caller_arguments import CONNECTION, require
-from specfn._internal.frames import without_locals
 from specfn._internal.io import run_without_waiting
 from specfn._internal.pointer import input_path
+from specfn._internal.tracebacks import without_locals
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.charsets import unsendable_charset
 from specfn.http.connection import Connection, reveal, seal_credential

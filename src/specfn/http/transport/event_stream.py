@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, 
 from types import TracebackType
 from typing import Self
 
-from specfn._internal.frames import without_locals, without_locals_async
+from specfn._internal.tracebacks import without_locals, without_locals_async
 from specfn.http.response.events import Event
 from specfn.http.response.response import Result
 

@@ -10,9 +10,9 @@ from typing import Any, Final, Never, Self
 
 from pydantic import SecretStr
 
-from specfn._internal.frames import without_locals
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import JsonObject
+from specfn._internal.tracebacks import without_locals
 from specfn.errors import UsageError
 from specfn.http.connection import Connection, reveal
 from specfn.http.request.request import Draft

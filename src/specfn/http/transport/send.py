@@ -13,9 +13,9 @@ from typing import Any, Final, Literal, overload
 
 import httpx
 
-from specfn._internal.frames import without_locals, without_locals_async
 from specfn._internal.io import AsyncIO, SyncIO, run_without_waiting
 from specfn._internal.json import copy_json, dumps
+from specfn._internal.tracebacks import without_locals, without_locals_async
 from specfn._internal.url import url_without_secrets
 from specfn.errors import (
     HTTPStatusError,

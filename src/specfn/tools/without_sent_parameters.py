@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Functions)
 
 
-def connect(
+def without_sent_parameters(
     functions: Catalog | T, connection: "Connection | None", *, max_length: int = 64
 ) -> Catalog | T:
     """Return functions without the parameters that their connections send; the same object if there are none.
@@ -30,7 +30,11 @@ def connect(
     else:  # ``Catalog.of`` refuses other objects
         known = (("", tuple(getattr(functions, "functions", ())), None),)
     parts = [
-        (name, tuple(_connect(function, own or connection) for function in members), own)
+        (
+            name,
+            tuple(_without_sent_parameters(function, own or connection) for function in members),
+            own,
+        )
         for name, members, own in known
     ]
     if all(new[1] == old[1] for new, old in zip(parts, known, strict=True)):
@@ -38,7 +42,7 @@ def connect(
     return replace(Catalog.of(functions, max_length=max_length), parts=tuple(parts))
 
 
-def _connect(function: Function, connection: "Connection | None") -> Function:
+def _without_sent_parameters(function: Function, connection: "Connection | None") -> Function:
     """Return a function without the parameters that a connection sends; these are hidden, as credentials are."""
     route = function.route
     sent = [] if connection is None else [*_sent_places(function, connection)]
