@@ -98,7 +98,7 @@ def test_results_are_projected_in_python() -> None:
 
 
 def test_deep_data_is_left_out() -> None:
-    """X12, T24: data of any depth is filter_data without an overflow of the stack."""
+    """X12, T24: data of any depth is filtered without an overflow of the stack."""
     data: Any = {"x": "secret"}
     for _ in range(5_000):
         data = [data]

@@ -141,6 +141,7 @@ class _Node:
 
 
 def _tree_of_paths(paths: Iterable[FieldNames]) -> _Node:
+    """Return paths as a tree of names."""
     root = _Node()
     for path in paths:
         node = root
@@ -254,8 +255,9 @@ def missing_paths(data: Any, paths: Iterable[FieldNames]) -> tuple[str, ...]:
 
 
 def _has_path(data: Any, path: FieldNames, depth: int) -> bool:
+    """Return whether data has a field, or may have it because it is empty or null."""
     if isinstance(data, list):
-        # an empty array has no item in which a field could be missing_paths
+        # an empty array has no item in which a field could be missing
         return not data or (
             depth < _DEEPEST and any(_has_path(item, path, depth + 1) for item in data)
         )

@@ -117,6 +117,7 @@ def nearest(called: str, names: Sequence[str], count: int = 3) -> tuple[str, ...
 
 
 def _score(called: str, names: Sequence[str]) -> Iterator[tuple[float, int, str]]:
+    """Yield each name with a sort key, by which the most similar name is the first."""
     from difflib import SequenceMatcher  # noqa: PLC0415  # 1 ms, only for misspelled words
 
     key, words = _key(called), _ascii_words(called)

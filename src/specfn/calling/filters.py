@@ -91,6 +91,8 @@ class _FilterError(UsageError):
 
 
 def _wrap_filter(filter_: Filter, inner: Next) -> Next:
+    """Return the step that runs a filter, which may call the step inside it."""
+
     async def step(context: CallContext) -> None:
         waited = filter_(context, inner)
         if not inspect.isawaitable(waited):

@@ -299,6 +299,7 @@ class Session:
     # -- the next step -----------------------------------------------------------------------------
 
     def _advance(self) -> Effect:
+        """Return the next effect: questions, calls, the next request to the model, or the end."""
         while self._turn_calls is not None:
             turn = self._turn_calls
             turn.refuse_without_asking(self._state, self._needs_approval)

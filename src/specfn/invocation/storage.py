@@ -82,6 +82,7 @@ def _members(container: Any) -> Any:
 
 
 def _copy_one_level(item: Any, other: _Other, whole: _Other) -> Any:
+    """Copy a value whose members are still those of the original."""
     if isinstance(item, _SCALARS):
         return item
     if isinstance(item, float):

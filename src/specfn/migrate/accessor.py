@@ -357,6 +357,7 @@ class _Overrides:
         return self.live
 
     def _consider_override(self, index: int) -> None:
+        """Record an override that is valid and not taken; else record why it is ignored."""
         value = self.operations[index].override
         if not _is_accessor(value):
             self.ignored[index] = (

@@ -152,6 +152,7 @@ def describe(
 def _attempts(
     schema: Schema, definitions: Mapping[str, Schema], room: int, *, expand: bool
 ) -> Iterator[str]:
+    """Yield texts that fit, the most detailed first; the last one only has the types."""
     for detail in _DETAILS:
         writer = _TypeWriter(definitions, detail, expand=expand)
         try:

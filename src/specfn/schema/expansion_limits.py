@@ -38,6 +38,7 @@ class Unfolding:
         return total
 
     def _count(self, root: Any) -> int:
+        """Return the number of schemas at and below a root. The count of each object is reused."""
         work: list[tuple[Any, bool]] = [(root, False)]
         while work:
             node, ready = work.pop()

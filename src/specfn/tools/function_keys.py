@@ -94,6 +94,7 @@ class FunctionKeys:
 
     @cached_property
     def _unambiguous(self) -> Mapping[str, NamedFunction]:
+        """Return the functions by each exact key that names only one; names come before accessors, paths and operationIds."""
         index: dict[str, NamedFunction] = {}
         for keys_of in (_names, _accessors, _places, _operation_ids):
             named: dict[str, NamedFunction | None] = {}

@@ -137,6 +137,7 @@ class _Place(NamedTuple):
 
 
 def _faults(value: Any, depth: int) -> Iterator[ArgumentProblem]:
+    """Yield a problem for each place that is not plain JSON, without recursion."""
     waiting = [_Place(value, "", None, 1)]
     seen = 0
     deep = False

@@ -217,6 +217,7 @@ class _Bundle:
         return f"#{pointer}{target.fragment}"
 
     def _assemble(self) -> JsonObject:
+        """Return the root document with the other documents embedded."""
         document = _apply_edits(self.root, self.edits.get("", {}))
         if not self.loader.documents:
             return document

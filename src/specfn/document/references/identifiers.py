@@ -107,6 +107,7 @@ class Identifiers:
         return root
 
     def _walk(self, document: JsonObject, start: Tokens, uri: str) -> None:
+        """Record the identifiers of all schemas at and below a location."""
         stack: list[tuple[Any, Tokens, Kind, str]] = [(document, start, "object", uri)]
         while stack:
             node, tokens, kind, uri = stack.pop()

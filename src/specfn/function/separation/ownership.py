@@ -90,6 +90,7 @@ class PredicateWalk:
         return place
 
     def _parts(self, node: JsonObject, pointer: str, name: str | None) -> ArgumentPlace:
+        """Return the place of a schema, after the predicate was applied to everything below it."""
         kinds, _ = types_of(node)
         place = ArgumentPlace(node, leaf=any(kind in _SCALARS for kind in kinds))
         self._members(place, node, pointer)

@@ -221,6 +221,7 @@ class SeparatedSchemas:
         return parts
 
     def _decisions(self) -> tuple[ArgumentPlace, frozenset[Claim], Separator]:
+        """Return the places and their owners; after pickling, from the recorded decisions."""
         if self._known is None:
             assert self._packed is not None
             text, claims, settings = self._packed

@@ -106,6 +106,7 @@ async def _transports_of(loop: asyncio.AbstractEventLoop) -> _LoopTransports:
 
 
 def _retire(transports: _LoopTransports, key: _Key) -> None:
+    """Set a transport aside, to be closed in its event loop."""
     if key in transports.owned:
         transports.retired.append(transports.owned.pop(key)[0])
 
@@ -119,6 +120,7 @@ async def _aretire(retire: Callable[[], Any]) -> None:
 
 
 async def _keep(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
+    """Close the transports of an event loop when the loop closes this generator."""
     try:
         yield
     finally:

@@ -449,6 +449,7 @@ async def _run_after_hook(
     io: SyncIO,
     masking: Masking,
 ) -> Result:
+    """Return the response after the hook ``connection.after``, which may replace it."""
     if connection.after is None:
         return result
     changed = await io.result_of(partial(connection.after, result), "connection.after")

@@ -306,6 +306,7 @@ class Definitions:
         return self._asked[start]
 
     def _own_requirements(self, name: str) -> tuple[list[str], list[str]]:
+        """Return the names that a definition requires itself, and the definitions that it applies to the same value."""
         if name in self._names.tagged:
             component, tag, _ = self._names.tagged[name]
             return [tag], [component]

@@ -193,6 +193,7 @@ def _merge_bundle(
     left: JsonObject,
     intersect: Intersect,
 ) -> None:
+    """Merge keywords that depend on each other. What cannot be merged goes to ``left``."""
     theirs = {key: part[key] for key in bundle if key in part}
     if not theirs:
         return

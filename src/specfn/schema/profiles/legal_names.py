@@ -56,6 +56,7 @@ class PropertyNames:
                     yield from _unfit(self._nested, _names_of(node))
 
     def _of(self, node: Any) -> tuple[str, ...]:
+        """Return the refused names of a nested schema, which are cached."""
         if self._nested is None:
             return ()
         known = self._refused.get(id(node))

@@ -147,6 +147,7 @@ class Expansion:
     # -- choosing ---------------------------------------------------------------------------------
 
     def _open_root(self) -> None:
+        """Show the root in its richest form that fits the budget, else in its smallest form."""
         fragment = self._root.fragment
         for form in self._forms(fragment, nesting=0):
             if self._cost(fragment, form) <= self._budget:
@@ -245,6 +246,7 @@ class Expansion:
         return None
 
     def _refusal(self, parent: Instance, hole: Hole) -> str | None:
+        """Return why a fragment must not be nested here; ``None`` if it may."""
         if hole.shared:
             return None
         if parent.nesting >= MAX_NESTING:

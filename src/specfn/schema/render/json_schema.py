@@ -171,6 +171,7 @@ class JsonSchemaRenderer(SchemaRenderer):
         )
 
     def _render_or_describe(self, body: SchemaBuilder, node: JsonObject, key: str) -> None:
+        """Render keywords that truncation would make wrong. Describe them if parts of them may be cut."""
         bundle = _strip_annotations({name: node[name] for name in _RIGID[key] if name in node})
         if self._is_loose(bundle) or (key.startswith("unevaluated") and _looks_at_cut(node)):
             self._describe(body, key, bundle[key])

@@ -147,6 +147,7 @@ def _walk(definition: Definition, key: str, room: int) -> int:
 
 
 def _record_references(definition: Definition, node: JsonObject, key: str, *, here: bool) -> None:
+    """Record the references and patterns of one node in its definition."""
     reference = node.get("$ref")
     if isinstance(reference, str):
         target = target_of(reference, key)

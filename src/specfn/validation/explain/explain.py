@@ -297,6 +297,7 @@ class Explainer:
         yield task.inside(finding.node, inner)
 
     def _open_part(self, task: Task, finding: LevelFinding) -> Iterator[_Item]:
+        """Yield what explains a failed part: the schema that applies, or the branch of a union."""
         part = finding.part
         assert part is not None
         if part.keyword == "if":
@@ -310,6 +311,7 @@ class Explainer:
             yield self._open_union(part, task)
 
     def _open_union(self, part: SchemaPart, task: Task) -> _Item:
+        """Return the task of the branch that a value most likely belongs to, or the fault if there is none."""
         declared = self._origins[id(part.holder)].get("discriminator")
         name = declared.get("propertyName") if isinstance(declared, dict) else None
         discriminator = name if isinstance(name, str) else None

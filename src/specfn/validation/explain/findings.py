@@ -118,6 +118,7 @@ def _find_wrong_by_pattern(
 def _find_wrong_additional(
     part: SchemaPart, value: Any, facts: SchemaFacts, compiler: SubschemaCompiler
 ) -> Iterator[LevelFinding]:
+    """Yield the findings of additional properties that their schema does not accept."""
     schema = part.holder["additionalProperties"]
     declared = part.holder.get("properties", {})
     patterns = part.holder.get("patternProperties", {})

@@ -62,6 +62,7 @@ def own_assertions(node: JsonObject) -> JsonObject:
 
 
 def _parts(node: JsonObject) -> Iterator[SchemaPart]:
+    """Yield the parts of a node that are explained only if they fail as a whole."""
     for key in node:
         if key in _NAMES or key == "not" or _is_long(node, key):
             yield SchemaPart(key, node, {key: node[key]})
@@ -314,6 +315,7 @@ def _without_references(members: Iterable[JsonObject]) -> JsonObject:
 
 
 def _subschemas(own: list[JsonObject]) -> Iterator[_Subschema]:
+    """Yield the subschemas for properties and items."""
     for index, schema in enumerate(own):
         members = schema.get("properties", {})
         for key, inner in members.items():

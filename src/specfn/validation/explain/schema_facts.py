@@ -266,6 +266,7 @@ class SchemaFacts:
         return self._integer_formats[id(node)]
 
     def _flatten(self, branches: Iterable[Any]) -> Iterator[Any]:
+        """Yield the alternatives of unions, those of nested unions included, each once."""
         alternatives: dict[int, Any] = {}
         seen: set[int] = set()
         waiting = list(reversed([*branches]))

@@ -218,6 +218,7 @@ class _Coercion:
         return Failure(data=self.value, errors=errors, repairs=repairs)
 
     def _cases(self) -> list[_RepairCase]:
+        """Return the faults that may be repaired, with their candidates."""
         cases: list[_RepairCase] = []
         facts = self.context.facts
         for fault in self.faults:
@@ -339,6 +340,7 @@ class _Coercion:
         self._undo([change for change in opened if fault_places.inside(change.place)])
 
     def _undo(self, changes: list[_Change]) -> None:
+        """Take changes back, with all changes inside of them, and validate again."""
         if not changes:
             return
         back = _outermost(changes)

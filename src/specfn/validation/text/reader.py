@@ -207,6 +207,7 @@ class Reader:
         return ("key",)
 
     def _attach(self, top: _Open, value: Any) -> None:
+        """Add a value to the innermost open container."""
         self._nodes += 1
         if self._nodes > MAX_VALUES:
             raise self._error(self._at, f"More than {MAX_VALUES:,} values.")
