@@ -157,7 +157,7 @@ def convert(
             levels=levels,
         )
     if expect is not None:
-        _refuse_changed(application, expect)
+        refuse_changed(application, expect)
     return application
 
 
@@ -233,7 +233,12 @@ _TOLD = 10
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
-def _refuse_changed(application: Application, expect: str | Mapping[str, Any]) -> None:
+def refuse_changed(application: Application, expect: str | Mapping[str, Any]) -> None:
+    """Check an application against the reviewed state, as ``load`` does with ``expect``.
+
+    Raises:
+        DocumentError: it differs; the text lists the changes.
+    """
     if isinstance(expect, str) and not expect.lstrip().startswith("{"):
         if not _FINGERPRINT.fullmatch(expect):
             raise DocumentError(

@@ -18,6 +18,7 @@ from tests.http.tls import make_files
 from tests.mcp.server_support import DOCUMENT, ERAS, text
 from tests.strict_shop.server import serve
 
+from specfn import Options, load
 from specfn.cli.commands.serve import command as serve_command
 from specfn.cli.main import run
 from specfn.mcp.hosts import server_name
@@ -233,11 +234,13 @@ def test_print_config_has_every_option(
     capsys: pytest.CaptureFixture[str], spec: str, tmp_path: Path
 ) -> None:
     """The printed command means what the given one means; the server has the name of the document."""
-    files = make_files(tmp_path)
+    files, lock = make_files(tmp_path), tmp_path / "pets.lock"
+    lock.write_text(load(spec, options=Options(max_length=30, answer_limit=900)).lock(), "utf-8")
     options = [
         "--base-url", URL, "--origin", "https://files.example", "--select", "pets_get", "--allow", "write",
         "--mode", "all", "--timeout", "2.5", "--answer-limit", "900", "--max-length", "30", "--page-size", "7",
         "--files", str(tmp_path), "--read-only", "--ask-each", "--output-schema", "--anonymous",
+        "--watch", "--expect", str(lock),
         "--ca", str(files.ca), "--cert", str(files.cert), "--key", str(files.key),
         "--all-to-base-url", "--allow-insecure", "--redirects", "same-origin",
     ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -16,7 +15,6 @@ from specfn._internal.caller_arguments import (
 from specfn.errors import UsageError
 
 try:
-    from mcp.server.caching import CacheHint
     from mcp.server.lowlevel import Server
     from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
     from mcp.server.transport_security import TransportSecuritySettings
@@ -29,6 +27,7 @@ from specfn.mcp import search_tools
 from specfn.mcp.callers import CallerConnections
 from specfn.mcp.handlers import Handlers
 from specfn.mcp.http_app import HttpApp
+from specfn.mcp.live import LiveServer
 from specfn.mcp.saved_files import SavedFiles
 from specfn.mcp.served_functions import ServedFunctions
 from specfn.tools.function_set import Catalog, Functions
@@ -45,9 +44,6 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
 Approval: TypeAlias = Literal["ask", "refuse", "allow"]
 Questions: TypeAlias = Literal["together", "each"]
-
-#: The milliseconds that a client may keep the list of tools.
-_TTL: Final = 300_000
 
 #: The maximum number of sessions that are open at once.
 MAX_SESSIONS: Final = 1_000
@@ -114,46 +110,58 @@ def server(
     if read_only and ({*allow} - {"read"} or approve == "allow"):
         raise UsageError("read_only contradicts allow and approve: they cannot be combined")
     _check_fields(mode, fields=fields, output_schema=output_schema)
-    catalog = Catalog.of(without_sent_parameters(functions, fixed))
-    served = ServedFunctions(
-        catalog,
-        callers or fixed,
-        allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
-        output_schema=output_schema,
-        key=key,
-        fields=fields,
-        read_only=read_only,
-    )
-    searches = mode == "search" or (mode == "auto" and served.is_large())
-    titles = titles_of(catalog)
-    tools: Sequence[JsonObject] = ()
-    if searches:
-        count = len(served.offered)
-        standard = any(entry.function.route.standard for entry in served.entries.values())
-        tools = search_tools.tools(
-            titles, count=count, read_only=read_only, fields=fields, standard=standard
-        )
-    asks = approve == "ask" and not read_only
-    scripts = None
-    if mode == "code":
-        from specfn.mcp.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+    security = RequestStateSecurity.ephemeral() if key is None else RequestStateSecurity(keys=[key])
 
-        together = questions == "together"
-        scripts = ScriptTools(
-            served, titles, key=key, asks=asks, read_only=read_only, together=together
+    def make(functions: Catalog | Functions) -> tuple[Handlers, str]:
+        catalog = Catalog.of(without_sent_parameters(functions, fixed))
+        served = ServedFunctions(
+            catalog,
+            callers or fixed,
+            allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
+            output_schema=output_schema,
+            key=key,
+            fields=fields,
+            read_only=read_only,
         )
-        tools = scripts.tools
-    handlers = Handlers(
-        served=served,
-        search_tools=tuple(tools),
-        scripts=scripts,
-        asks=asks,
-        page_size=page_size,
-        output_schema=output_schema and not searches and scripts is None,
-        files=None if files is None else SavedFiles(files),
-        fields=fields,
+        searches = mode == "search" or (mode == "auto" and served.is_large())
+        titles = titles_of(catalog)
+        tools: Sequence[JsonObject] = ()
+        if searches:
+            count = len(served.offered)
+            standard = any(entry.function.route.standard for entry in served.entries.values())
+            tools = search_tools.tools(
+                titles, count=count, read_only=read_only, fields=fields, standard=standard
+            )
+        asks = approve == "ask" and not read_only
+        scripts = None
+        if mode == "code":
+            from specfn.mcp.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+
+            together = questions == "together"
+            scripts = ScriptTools(
+                served, titles, key=key, asks=asks, read_only=read_only, together=together
+            )
+            tools = scripts.tools
+        handlers = Handlers(
+            served=served,
+            search_tools=tuple(tools),
+            scripts=scripts,
+            asks=asks,
+            page_size=page_size,
+            output_schema=output_schema and not searches and scripts is None,
+            files=None if files is None else SavedFiles(files),
+            fields=fields,
+        )
+        return handlers, titles
+
+    handlers, titles = make(functions)
+    return LiveServer(
+        lambda changed: make(changed)[0],
+        handlers,
+        RequestStateBoundary(security, default_audience="specfn"),
+        title=titles,
+        instructions=_instructions(handlers, titles),
     )
-    return _build_server(handlers, titles, key)
 
 
 def asgi(  # each is a decision of the operator
@@ -202,15 +210,37 @@ def asgi(  # each is a decision of the operator
         raise UsageError(
             "a function that returns the connection of each caller needs token_verifier, which identifies callers"
         )
+    return http_app(
+        server(functions, connection, **options),
+        hosts=hosts,
+        origins=origins,
+        client_token=client_token,
+        path=path,
+        sessions=sessions,
+        token_verifier=token_verifier,
+        auth=auth,
+    )
+
+
+def http_app(
+    server: Server[Any],
+    *,
+    hosts: Collection[str] | None = LOOPBACK,
+    origins: Collection[str] = (),
+    client_token: str | None = None,
+    path: str = "/mcp",
+    sessions: bool = False,
+    **verification: Any,
+) -> HttpApp:
+    """Return the ASGI application of a server. The arguments are those of ``asgi``."""
     build = partial(
-        server(functions, connection, **options).streamable_http_app,
+        server.streamable_http_app,
         streamable_http_path=path,
         stateless_http=not sessions,
         max_sessions=MAX_SESSIONS,
         # the guard checks hosts and origins, before anything is read
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        token_verifier=token_verifier,
-        auth=auth,
+        **verification,
     )
     return HttpApp(build, hosts=hosts, origins=origins, token=client_token)
 
@@ -243,23 +273,6 @@ def _check_fields(mode: str, *, fields: bool, output_schema: bool) -> None:
         raise UsageError(
             'fields=True and mode="code" exclude each other: a script reads whole responses and returns what it needs'
         )
-
-
-def _build_server(handlers: Handlers, titles: str, key: bytes | str | None) -> Server[Any]:
-    server: Server[Any] = Server(
-        "specfn",
-        version=version("specfn"),
-        title=titles,
-        instructions=_instructions(handlers, titles),
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        # no schema of ours declares headers; without this, each call would list all tools
-        get_tool_input_schema=lambda _: None,
-        cache_hints={"tools/list": CacheHint(ttl_ms=_TTL, scope="private")},
-    )
-    security = RequestStateSecurity.ephemeral() if key is None else RequestStateSecurity(keys=[key])
-    server.middleware.append(RequestStateBoundary(security, default_audience="specfn"))
-    return server
 
 
 def _instructions(handlers: Handlers, titles: str) -> str:

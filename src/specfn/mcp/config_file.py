@@ -25,7 +25,7 @@ _FILE: Final = "file:"
 _SWITCHES: Final = {option.field: option.values for option in CALL_OPTIONS}
 _DOCUMENT: Final = [
     *"spec base_url auth headers query cookies origins timeout select references overlays options".split(),
-    "document_headers",
+    *"document_headers expect".split(),
     *TRANSPORT,
     *_SWITCHES,
 ]
@@ -53,6 +53,7 @@ class DocumentConfig:
         references: a directory, or origins, from which references to other documents are read.
         overlays: paths or URLs of overlays, in their order.
         document_headers: headers for the server of the document, if it is behind a login.
+        expect: the path of a lock, and then its text; ``None`` for a document without one.
         transport: the files with certificates and the proxy, by the names of ``TRANSPORT``.
         options: fields of ``specfn.Options``.
         switches: the switches of its connection, by field.
@@ -71,6 +72,7 @@ class DocumentConfig:
     references: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
     document_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    expect: str | None = None
     transport: Mapping[str, str] = field(default_factory=dict, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     switches: Mapping[str, Any] = field(default_factory=dict)
@@ -201,6 +203,7 @@ class _ConfigReader:
             "overlays": self._read_texts,
             "options": self._read_options,
             "document_headers": self._read_values,
+            "expect": self._read_text,
         }
         values = {
             key: readers[key](parts[key], f"{place}.{key}") for key in readers if key in parts

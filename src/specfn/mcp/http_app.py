@@ -4,10 +4,11 @@
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import anyio
 from mcp import types
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
@@ -72,18 +73,23 @@ class HttpApp:
         self._guard = Guard(app, hosts=hosts, origins=origins, token=token)
         self._build = build
         self._running: Starlette | None = None
+        #: A coroutine function that runs while the server does.
+        self.background: Callable[[], Coroutine[Any, Any, None]] | None = None
         self._alone = Router(lifespan=self.lifespan)
 
     @asynccontextmanager
     async def lifespan(self, _: Any = None) -> AsyncIterator[None]:
         """Run the server, for example as ``FastAPI(lifespan=mcp_app.lifespan)``."""
         app = self._build()
-        async with app.router.lifespan_context(app):
+        async with app.router.lifespan_context(app), anyio.create_task_group() as group:
+            if self.background is not None:
+                group.start_soon(self.background)
             self._running = app
             try:
                 yield
             finally:
                 self._running = None
+                group.cancel_scope.cancel()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or run the lifespan of an application that is not mounted."""

@@ -13,7 +13,7 @@ from specfn.http_server.listen import MAX_GRACE_SECONDS
 from specfn.mcp.build import server
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from specfn.http.connection import Connection
     from specfn.tools.function_set import Catalog, Functions
@@ -44,8 +44,18 @@ def run(
     serve_stdio(server(functions, connection, **options), ())
 
 
-def serve_stdio(server: Server[Any], connections: "Sequence[Connection]") -> None:
-    """Serve stdin and stdout until stdin ends or a signal arrives, and close connections at the end."""
+def serve_stdio(
+    server: Server[Any],
+    connections: "Sequence[Connection]",
+    background: "Callable[[], Coroutine[Any, Any, None]] | None" = None,
+) -> None:
+    """Serve stdin and stdout until stdin ends or a signal arrives, and close connections at the end.
+
+    Args:
+        server: the server.
+        connections: the connections.
+        background: a coroutine function that runs while the server does.
+    """
     running: set[int] = set()
 
     async def count(ctx: Any, call_next: Any) -> Any:
@@ -60,6 +70,8 @@ def serve_stdio(server: Server[Any], connections: "Sequence[Connection]") -> Non
     async def serve() -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(_exit_at_signal, connections, running)
+            if background is not None:
+                group.start_soon(background)
             async with stdio_server() as (read, write):
                 await server.run(read, write, server.create_initialization_options())
             await close_all(connections)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from specfn.api import refuse_changed
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
+from specfn.cli import watch as watching
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
@@ -109,6 +111,12 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     type=click.IntRange(16, 64),
     help="The maximum number of characters of the name of a tool; 64 by default. Hosts may add a prefix.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Reload documents when they change; a document that cannot be loaded changes nothing.",
+)
+@shared.file("--expect", "expect", "The lock of the reviewed document; another version is refused.")
 @shared.file("--config", "config", "Read documents and permissions from a YAML file.")
 @click.option(
     "--client-token-env",
@@ -166,7 +174,13 @@ def command(specs: Sequence[str], **options: Any) -> int:
         answer_limit = options["answer_limit"] or config.answer_limit or DEFAULT.answer_limit
         max_length = options["max_length"] or DEFAULT.max_length
         common = DEFAULT._replace(answer_limit=answer_limit, max_length=max_length)
-        catalog = _load(config, common, progress, in_file=options["config"] is not None)
+        common = source.with_references(common)  # also when the documents are loaded again
+        load = partial(_load, config, common, in_file=options["config"] is not None)
+        places = [
+            place for document in config.documents for place in (document.spec, *document.overlays)
+        ]
+        stamps = watching.stamps(places)
+        catalog, documents = load(progress)
     if options["host"]:
         variables = _credential_variables(config, catalog, in_file=options["config"] is not None)
         return _print_config(specs, options, variables, config, catalog)
@@ -176,6 +190,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
     from specfn.mcp import build, call_log, stdio  # noqa: PLC0415  # slow import
+    from specfn.mcp.live import LiveServer  # noqa: PLC0415  # slow import
 
     settings: dict[str, Any] = {
         "mode": options["mode"] or config.mode or "auto",
@@ -188,20 +203,28 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "output_schema": options["output_schema"] or config.output_schema,
     }
     call_log.log.setLevel(logging.INFO)
+    try:
+        server = build.server(catalog, **settings)
+        app = None if listener is None else _http_app(server, listener)
+    except UsageError as error:
+        name, _, reason = str(error).partition(" ")
+        if options.get(_OPTIONS.get(name, ("", ""))[0]):
+            raise UsageError(f"{_OPTIONS[name][1]} {reason}") from None
+        raise
+    background = None
+    if options["watch"]:
+        assert isinstance(server, LiveServer)
+        server.announce_changes()
+        again = partial(load, Progress())
+        background = partial(watching.watch, server, places, again, documents, stamps, connections)
     with listen.gc_while_serving(call_log.JsonLines() if options["log"] == "json" else None):
-        try:
-            if listener is None:
-                server = build.server(catalog, **settings)
-                for line in missing:
-                    output.complain(line)
-                stdio.serve_stdio(server, connections)
-                return EXIT_SUCCESS
-            return _http(build, catalog, settings, listener, connections)
-        except UsageError as error:
-            name, _, reason = str(error).partition(" ")
-            if options.get(_OPTIONS.get(name, ("", ""))[0]):
-                raise UsageError(f"{_OPTIONS[name][1]} {reason}") from None
-            raise
+        if listener is not None and app is not None:
+            app.background = background
+            return _serve_http(app, listener, connections)
+        for line in missing:
+            output.complain(line)
+        stdio.serve_stdio(server, connections, background)
+    return EXIT_SUCCESS
 
 
 def _long_names(catalog: "Catalog") -> Iterator[str]:
@@ -228,6 +251,7 @@ _OF_ONE: Final = {
     "globs": "--select",
     **{row.field: row.option for row in CALL_OPTIONS},
     **{name: f"--{name}" for name in TRANSPORT},
+    "expect": "--expect",
 }
 _OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
 
@@ -283,10 +307,21 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             overlays=source.given_overlays(),
             document_headers=source.given_access().headers,
             transport={name: options[name] for name in TRANSPORT if options[name]},
+            expect=_read_lock(options["expect"]) if options["expect"] else None,
             switches={row.field: options[row.field] for row in CALL_OPTIONS},
         )
         for name, spec in pairs
     )
+
+
+def _read_lock(file: str) -> str:
+    source.check_file(file)
+    try:
+        return source.read_file(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(
+            f"--expect {file!r} is not a lock: write the text of application.lock()"
+        ) from None
 
 
 def _split_name(spec: str) -> tuple[str, str]:
@@ -333,14 +368,15 @@ def _by_document(
 
 def _load(
     config: "ServerConfig", common: Settings, progress: Progress, *, in_file: bool
-) -> "Catalog":
-    """Return the functions of all documents with their connections; errors name the keys of a file."""
+) -> "tuple[Catalog, list[Any]]":
+    """Return the functions of all documents with their connections, and the documents; errors name the keys of a file."""
     from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
     is_one = len(config.documents) == 1
     qualify: Literal["never", "always"] = "never" if is_one else "always"
     catalog = Catalog(policy=NamePolicy(qualify=qualify, max_length=common.max_length))
     owners: dict[str, str] = {}
+    documents: list[Any] = []
     for document in config.documents:
         settings = common._replace(**document.options)
         if document.references:
@@ -351,6 +387,9 @@ def _load(
         application = source.application(
             document.spec, settings, progress, overlays=document.overlays, access=access
         )
+        documents.append(application.document)
+        if document.expect is not None:
+            refuse_changed(application, document.expect)
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
         name = "" if is_one else document.name
@@ -366,7 +405,7 @@ def _load(
                     f"the environment variable {variable} belongs to the documents {other!r} and {document.name!r}: "
                     "give one of them another name"
                 )
-    return catalog
+    return catalog, documents
 
 
 def _connection(
@@ -477,6 +516,7 @@ def _read_config(file: str) -> "ServerConfig":
             spec=locate(document.spec),
             references=tuple(map(locate, document.references)),
             overlays=tuple(map(locate, document.overlays)),
+            expect=_read_lock(locate(document.expect)) if document.expect else None,
             transport={
                 name: value if name == "proxy" else locate(value)
                 for name, value in document.transport.items()
@@ -581,25 +621,18 @@ def _token(variable: str | None) -> str | None:
     return value
 
 
-def _http(
-    build: Any,
-    catalog: Any,
-    settings: dict[str, Any],
-    listener: _Listener,
-    connections: Sequence[Any],
-) -> int:
+def _http_app(server: Any, listener: _Listener) -> Any:
+    from specfn.mcp.build import http_app  # noqa: PLC0415  # slow import
+
+    return http_app(server, hosts=listener.names, client_token=listener.token, **listener.options)
+
+
+def _serve_http(app: Any, listener: _Listener, connections: Sequence[Any]) -> int:
     """Serve HTTP until a signal arrives."""
     from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
     from specfn.mcp.http_app import keep_streams  # noqa: PLC0415  # slow import
     from specfn.mcp.stdio import close_all  # noqa: PLC0415  # slow import
 
-    app = build.asgi(
-        catalog,
-        hosts=listener.names,
-        client_token=listener.token,
-        **listener.options,
-        **settings,
-    )
     address = f"--http {listener.host}:{listener.port}"
     bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
@@ -632,11 +665,12 @@ def _print_config(
         ("--origin", options["origins"]),
         *((f"--{name.replace('_', '-')}", _as_list(options[name])) for name in _SINGLE),
         ("--files", [_absolute(options["files"])] if options["files"] else []),
+        ("--expect", [_absolute(options["expect"])] if options["expect"] else []),
         ("--config", [_absolute(options["config"])] if options["config"] else []),
     ):
         for value in values:
             arguments += [option, value]
-    for option in ("read_only", "ask_each", "fields", "output_schema"):
+    for option in ("read_only", "ask_each", "fields", "output_schema", "watch"):
         if options[option]:
             arguments.append(f"--{option.replace('_', '-')}")
     for row in CALL_OPTIONS:
