@@ -197,6 +197,7 @@ class _Projection:
     def value(
         self, value: Any, keep: _Nodes | None, drop: _Nodes, path: FieldNames, depth: int = 0
     ) -> Any:
+        """Return a value without the fields that are not kept; ``_GONE`` if nothing of it is left."""
         if keep is None and not drop:
             return value
         if depth > _DEEPEST:
@@ -216,6 +217,7 @@ class _Projection:
         path: FieldNames,
         depth: int,
     ) -> dict[str, Any]:
+        """Return an object without the members that are not kept, and record their names."""
         found: dict[str, Any] = {}
         for name, item in value.items():
             dropped = tuple(inner for node in drop for inner in node.next(name))

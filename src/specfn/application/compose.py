@@ -203,6 +203,7 @@ def _raw_operation(resolver: Resolver, route: Route) -> Any:
 
 
 def _api(document: JsonObject, source: str | None, version: str, routes: Sequence[Route]) -> Api:
+    """Return what all operations of a document share: title, servers, security schemes."""
     schemes = document["components"].get("securitySchemes", {})
     info = document.get("info")
     title = info.get("title") if isinstance(info, dict) else None

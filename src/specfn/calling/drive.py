@@ -299,6 +299,7 @@ async def _converse(
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Outcome:
+    """Carry out the effects of a session until the conversation ends."""
     limit = session.config.deadline
     end = None if limit is None else time.monotonic() + limit
     carry_out = partial(
@@ -381,6 +382,7 @@ async def _decide(
 
 
 def _contexts(effect: Invoke, session: Session) -> Iterator[tuple[CallContext, AdvertisedFunction]]:
+    """Yield the context of each call, and the function that it calls."""
     for index, call in enumerate(effect.calls):
         assert call.entry is not None
         context = CallContext(

@@ -103,6 +103,7 @@ def _wrap_filter(filter_: Filter, inner: Next) -> Next:
 
 
 def _innermost_step(approved: CallContext, settings: CallSettings | None) -> Next:
+    """Return the step that all filters surround: it sends the call of the approved function."""
     function, arguments = approved.function, approved.arguments
 
     async def step(context: CallContext) -> None:  # the function is the approved one

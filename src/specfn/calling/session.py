@@ -326,6 +326,7 @@ class Session:
         )
 
     def _plan_request(self) -> Effect:
+        """Return the next request to the model, or the end if there were too many."""
         state, config = self._state, self.config
         if state.round >= max(1, config.max_rounds):
             if config.on_limit == "stop" or state.final:
@@ -375,6 +376,7 @@ class Session:
         return with_text_calls(reply, written, self._state) if is_read else reply
 
     def _receive_calls(self, reply: Turn, planned: PlannedRequest) -> None:
+        """Resolve and check the calls of a reply. Calls that cannot be made get their result at once."""
         self._turn_calls = TurnCalls.unresolved(reply.calls, self._state.round - 1)
         turn = TurnCalls.of(
             reply.calls, self._planner.catalog, planned.offered, self._state.round - 1

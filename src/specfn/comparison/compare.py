@@ -175,6 +175,7 @@ class _Comparison:
 
 
 def _argument_pairs(old: Function, new: Function) -> Iterator[Matched]:
+    """Yield the pairs of arguments. Those of an unchanged path are paired by position."""
     before, after = arguments_of(old), arguments_of(new)
     if anonymous_path(old) != anonymous_path(new):
         yield match_arguments(before, after)

@@ -52,6 +52,7 @@ def arguments_of(function: Function) -> list[SentArgument]:
 def _arguments(
     parameters: tuple[Parameter, ...], group: str, schema: JsonObject
 ) -> Iterator[SentArgument]:
+    """Yield the arguments of some parameters; each property of a spread one is an argument."""
     properties, required = schema["properties"], schema.get("required", ())
     for parameter in parameters:
         for key in parameter.members or (parameter.key,):

@@ -163,6 +163,7 @@ def _place_of(parameter: Parameter) -> tuple[str, str]:
 
 
 def _change_of_hidden(old: Any, new: Any, breaking: Verdict, state: str) -> Difference:
+    """Return the difference of an argument that the connection sets."""
     parameter = old if new is ABSENT else new
     values = [ABSENT if hidden is ABSENT else hidden.name for hidden in (old, new)]
     pointers = [None if hidden is ABSENT else hidden.pointer for hidden in (old, new)]

@@ -264,6 +264,7 @@ class SchemaPairs:
         return names[0] == names[1] and self._unchanged.is_unchanged(names[0])
 
     def _definition(self, names: _Names, depth: int) -> _Part:
+        """Return the changes of a pair of definitions, which is compared once."""
         if names not in self._parts:
             if self._is_equal(names):
                 self._parts[names] = _Part([], [])

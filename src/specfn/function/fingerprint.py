@@ -71,6 +71,7 @@ def combine_fingerprints(fingerprints: Iterable[str]) -> str:
 
 
 def _request_facts(route: Route, api: Api) -> JsonObject:
+    """Return everything that determines requests, as JSON."""
     fixed = sorted([[*place], value] for place, value in route.fixed.items())
     parameters = [*route.parameters, *(p for group in route.groups for p in group.parameters)]
     by_verb = safety_by_verb(route, method_safety(route))

@@ -280,6 +280,7 @@ class Masking:
         return self._known
 
     def _find(self) -> _Rules:
+        """Return the secrets of the connection, of the requests, and of the human part."""
         rules = _Rules() if self._connection is None else _of_connection(self._connection)
         texts = [
             *(text for credential in self._credentials for text in _of_credential(credential)),

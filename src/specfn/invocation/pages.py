@@ -185,6 +185,7 @@ class _Walk:
         return page, onward
 
     def _stopped(self, onward: NextPage, result: "Result") -> Stopped | None:
+        """Return why the iteration ends after a page; ``None`` if it continues."""
         if onward.arguments is None and onward.request is None:
             if onward.problem is not None:
                 return "problem"

@@ -186,6 +186,7 @@ class Tools(list[JsonObject]):
         return tuple(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
+        """Yield warnings about a large list, functions that are left out, and what the provider does not support."""
         loaded = [tool for tool in self.tools if not tool.deferred]
         tokens = sum(tool.tokens for tool in loaded)
         if tokens > MANY_TOKENS:

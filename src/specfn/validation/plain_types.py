@@ -30,6 +30,7 @@ def split(text: str, separator: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _parts(text: str, separator: str) -> tuple[str, ...]:
+    """Split a type text at a separator outside of brackets and quotes; see ``split``."""
     parts: list[str] = []
     depth = start = 0
     for match in _marks(separator).finditer(text):

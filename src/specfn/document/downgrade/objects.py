@@ -135,6 +135,7 @@ class ObjectDowngrade:
         return out, ""
 
     def _fields(self, kind: "ObjectType", value: JsonObject) -> JsonObject:
+        """Return the fields that 3.0 has, by their rules. All others are recorded as losses."""
         out: JsonObject = {}
         for key, item in value.items():
             rule = kind.fields.get(key)

@@ -91,6 +91,7 @@ class _Binding:
         return self._bind_reference(out, scope) if kind == "object" and "$ref" in out else out
 
     def _bind_reference(self, node: JsonObject, scope: Anchors) -> JsonObject:
+        """Return a node whose reference leads to the component that a scope selects."""
         reference: str = node["$ref"]
         if not reference.startswith(PREFIX):
             return node

@@ -157,6 +157,7 @@ class Resolver:
     def _walk(
         self, start: Any, tokens: list[str], reference: str, prefix: tuple[str, ...], hops: int
     ) -> tuple[Any, tuple[str, ...]]:
+        """Follow the tokens of a pointer, through references on the way."""
         node = start
         for index, token in enumerate(tokens):
             if node.__class__ is dict and token in node:

@@ -206,6 +206,8 @@ class HalfSchema:
         owners: KnownOwners,
         claims: set[str],
     ) -> None:
+        """Add the requirements for members of which this side always has a part."""
+
         def sure(names: Iterable[str]) -> list[str]:
             return [name for name in names if self._is_sure(name, place, owners, claims)]
 

@@ -106,6 +106,7 @@ class PredicateWalk:
         return self._add(place)
 
     def _members(self, place: ArgumentPlace, node: JsonObject, pointer: str) -> None:
+        """Add the places of the properties and items of a schema."""
         for name, item in node.get("properties", {}).items():
             at = f"{pointer}/properties/{escape(name)}"
             place.properties[name] = self.place(item, at, name)

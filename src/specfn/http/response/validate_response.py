@@ -43,6 +43,7 @@ def check(function: Function, result: Result, manner: Literal["warn", "raise"]) 
 
 
 def _problems(function: Function, result: Result) -> Sequence[ArgumentProblem]:
+    """Return where a response differs from the declared one; nothing for one that is not declared."""
     if result.truncated or not result.ok:
         return ()
     non_finite = find_non_finite(result.data, _MAX_PROBLEMS)

@@ -155,6 +155,7 @@ def root_keys(names: Iterable[str]) -> dict[str, str]:
 
 
 def _alias(name: str, taken: Collection[str]) -> str:
+    """Return a free key for a parameter whose name cannot be a key."""
     key = _NOT_KEY.sub("_", name)
     if not key or key[0].isdigit() or key in _ROOT_KEYS:
         key = f"_{key}"

@@ -161,6 +161,7 @@ class Definitions:
         return changed
 
     def _compose_component(self, name: str) -> Any:
+        """Compose a component, or a variant of one."""
         names = self._names
         if name in names.tagged:
             component, tag, tags = names.tagged[name]
@@ -193,6 +194,7 @@ class Definitions:
         return self._compose_node(source[name], None)
 
     def _compose_node(self, node: Any, owner: str | None, *, is_nested: bool = True) -> Any:
+        """Compose a schema in the way that it needs: a plain one, a reference, or a composite."""
         if node.__class__ is not dict:
             return node
         if "$defs" in node:  # every reference names a component
@@ -336,6 +338,7 @@ class Definitions:
         return {"$ref": self._names.composite(node)}
 
     def _merge(self, node: JsonObject, owner: str | None, *, is_nested: bool = True) -> Any:
+        """Merge a composite, and apply its discriminator."""
         merged = self._inheritance.merge(node, owner)
         if merged is False:
             return False

@@ -81,6 +81,7 @@ class _Restorer:
         return whole or agreeing or objects
 
     def _agrees(self, value: JsonObject, node: JsonObject) -> bool:
+        """Return whether an alternative declares each member of an object, and may accept its value."""
         declared = node.get("properties", {})
         required = node.get("required", ())
         for key, item in value.items():

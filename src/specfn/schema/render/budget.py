@@ -209,6 +209,7 @@ class Expansion:
         return self._root.fragment.child(hole).stub
 
     def _expand(self, parent: Instance, index: int, *, optional: bool) -> None:
+        """Replace a stub by its fragment, in the richest form that the rest of the budget allows."""
         hole = parent.form.holes[index]
         fragment = parent.fragment.child(hole)
         reason = self._refusal(parent, hole)

@@ -117,6 +117,7 @@ class _InPlace:
         self._inner: dict[int, _Inner] = {}
 
     def cost(self, node: JsonObject) -> _Cost:
+        """Return the cost of a node and of its in-place subschemas, each computed once."""
         stack = [] if id(node) in self._costs else [node]
         while stack:
             top = stack[-1]

@@ -266,6 +266,7 @@ class _Preparation:
             node["enum"] = []
 
     def _assertion(self, node: JsonObject, keyword: str, value: Any, origin: JsonObject) -> None:
+        """Write a keyword without subschemas, as the engine reads it."""
         if keyword == "format":
             is_text = self._formats and isinstance(value, str) and value in ASSERTED
             if is_text and reason_for_hint(origin) is None:
@@ -294,6 +295,7 @@ class _Preparation:
         return True
 
     def _applicator(self, node: JsonObject, keyword: str, value: Any, around: _Task) -> None:
+        """Write a keyword with subschemas, and add the tasks that write these."""
         inner = around.closing.within(keyword)
         exact = around.exact or _is_exact(around.schema, keyword)
         trail = around.trail

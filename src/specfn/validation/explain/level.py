@@ -219,6 +219,7 @@ class Level:
             yield places.locate(tokens, route.level_nodes, finding, texts)
 
     def _findings_by_value(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
+        """Return the findings of an error for which the value must be looked at."""
         _, index, keyword, *below = route.rest
         level_node = route.level_nodes[-1]
         member = level_node.members[index]

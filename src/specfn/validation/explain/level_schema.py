@@ -91,6 +91,7 @@ def names_and_patterns(node: JsonObject) -> JsonObject:
 
 
 def _members(node: JsonObject) -> Iterator[SchemaPart]:
+    """Yield the parts of a node that concern properties in other ways than by plain names."""
     odd = {
         name: schema
         for name, schema in node.get("properties", {}).items()

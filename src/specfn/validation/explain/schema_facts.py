@@ -283,6 +283,7 @@ class SchemaFacts:
         yield from alternatives.values()
 
     def _constants_of(self, node: Any, depth: int) -> Sequence[Any] | None:
+        """Return the constants that a node accepts; ``None`` if it accepts other values."""
         for part in self.conjuncts(node):
             if "const" in part:
                 return (part["const"],)

@@ -89,6 +89,7 @@ def _no_candidates(_: Any, __: Any, ___: SchemaFacts) -> Iterator[Candidate]:
 
 
 def _candidates_of_text(text: str, node: Any, facts: SchemaFacts) -> Iterator[Candidate]:
+    """Yield what a string may mean: a number, a boolean, null, JSON, or a constant in another case."""
     stripped = text.strip(_SPACE)
     number = _number_of_text(stripped, node, facts)
     if number is not None:
