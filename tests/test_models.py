@@ -63,8 +63,12 @@ def test_a_mistyped_field_is_a_usage_error(name: str, data: st.DataObject) -> No
         with pytest.raises(specfn.UsageError) as caught:
             build()
         text = str(caught.value)
-        assert text.startswith(f"{name} has no field {mistyped!r}; did you mean ")
-        assert repr(right) in text
+        start = f"{name} has no field {mistyped!r}; "
+        if mistyped == "server":  # another name of the base URL, which has a text of its own
+            assert text == f'{start}write base_url="https://..."'
+        else:
+            assert text.startswith(f"{start}did you mean ")
+            assert repr(right) in text
         assert CANARY not in text
         assert caught.value.__context__ is None
 
