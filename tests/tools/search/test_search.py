@@ -11,7 +11,7 @@ from tests.strict_shop.shop_document import PATH
 import specfn
 from specfn import Function, Options
 from specfn.errors import UsageError
-from specfn.tools.search.result_text import nothing_found
+from specfn.tools.search.result_text import arguments_of_first, nothing_found
 from specfn.tools.search.search import Found, Search
 from specfn.tools.search.texts import is_one_edit, words_of
 
@@ -267,9 +267,10 @@ def test_words_of_people_find_what_apis_call_otherwise(query: str, place: str) -
 
 SHORT = specfn.load(
     operations(
-        ("get", "/v2/tks", "Query"),
+        ("get", "/v2/tks", ""),
         ("post", "/v2/tks", "Add"),
         ("post", "/v2/tks/{tk_id}/cmts", "Add"),
+        ("get", "/v2/tks/{tk_id}/att", "List att"),
         ("get", "/v2/sprs", "All"),
         ("get", "/v2/usrs", "All"),
         ("post", "/v2/whks", "Add"),
@@ -292,6 +293,16 @@ SHORT = specfn.load(
 def test_words_find_their_short_forms_in_paths(query: str, place: str) -> None:
     """A word that no function has finds the words of paths that abbreviate it."""
     assert SHORT.search(query, 1)[0].function.method_and_path == place
+
+
+def test_arguments_of_the_best_result_say_how_to_write_a_file() -> None:
+    """The type of a file is followed by the forms of its content; a type that is too long is left out."""
+    file = {"type": "string", "format": "binary", "description": "The photo.\nWrite a file as X."}
+    schema = {"properties": {"body": {"properties": {"file": file}}}}
+    text = arguments_of_first(schema)
+    assert text == '{ body?: { file?: string & Format<"binary"> } }. Write a file as X.'
+    many = {f"property_{number}": {"type": "string"} for number in range(40)}
+    assert arguments_of_first({"properties": many}) == ""
 
 
 @pytest.mark.parametrize("query", ["countries", "tombola", "see Whisky"])

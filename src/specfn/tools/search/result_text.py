@@ -1,5 +1,7 @@
 """What a model reads of a search: a line for each function, and once at the end where values come from."""
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Any, Final
@@ -14,6 +16,10 @@ _MAX_SUMMARY_CHARACTERS: Final = 100
 _MAX_SUPPLIER_CHARACTERS: Final = 300
 _MAX_ARGUMENTS_CHARACTERS: Final = 500
 _MAX_TOPIC_CHARACTERS: Final = 140
+
+#: The type of a file, and the sentence of a schema that says how to write it.
+_BINARY: Final = 'Format<"binary">'
+_FILE: Final = re.compile(r"Write a file [^\n\"\\]{1,100}\.")
 
 _NOTHING_FOUND: Final = "No function fits."
 
@@ -53,7 +59,10 @@ def arguments_of_first(schema: Any) -> str:
     """Return the type of the arguments of the first result; an empty text if it is too long to be complete."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
     text = describe(schema, definitions, expand=True, limit=_MAX_ARGUMENTS_CHARACTERS)
-    return "" if ELLIPSIS in text else text
+    if ELLIPSIS in text:
+        return ""
+    forms = _FILE.search(json.dumps(schema)) if _BINARY in text else None
+    return text if forms is None else f"{text}. {forms[0]}"
 
 
 def _line(found: Found) -> str:

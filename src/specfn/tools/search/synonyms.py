@@ -39,7 +39,7 @@ file document attachment; folder directory; text content body; record row entry 
 spreadsheet sheet; tag label; category genre topic; task ticket issue todo; card task; bug issue defect;
 milestone goal objective; board project workspace; workflow pipeline process automation; event appointment meeting;
 meeting conference call; room channel chat; call phone; phone telephone mobile number; place location address venue;
-shop store; product item good article; cart basket; order purchase; price cost rate fee;
+shop store; product item good article sku; cart basket; order purchase; price cost rate fee;
 discount coupon promotion voucher; payment charge transaction; invoice bill billing; balance money fund cash; tax vat;
 subscription plan membership; license licence; server machine instance host; disk volume storage drive;
 backup snapshot; container pod; domain hostname dns; certificate cert ssl tls; secret credential password;

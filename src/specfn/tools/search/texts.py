@@ -77,6 +77,9 @@ _BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*+(?:(?:beta|alpha)\d*
 #: The maximum number of characters of the description of a tag that are read.
 _MAX_TAG_CHARACTERS: Final = 200
 
+#: The words of a function that reads a collection and has no text.
+_LIST: Final = ("list",)
+
 #: The component schemas of a document, by name.
 Components: TypeAlias = Mapping[str, Any]
 
@@ -117,6 +120,10 @@ def fields_of(
     found["path"] += path_words(function)
     found["object"] += object_words(function)
     found["summary"] += words_of(headline(route))
+    if function.method == "get" and not _ends_with_parameter(function):
+        found["summary"] += (
+            () if operation.get("summary") or operation.get("description") else _LIST
+        )
     found["description"] += words_of(_text(operation.get("description")))
     found["tags"] += (word for tag in function.tags for word in words_of(tag))
     found["tag_descriptions"] += (w for tag in function.tags for w in words_of(tags.get(tag, "")))
@@ -184,6 +191,10 @@ def first_noun(function: Function) -> str:
         if words_of(piece) and not _BEGINNING.fullmatch(piece):
             return piece
     return ""
+
+
+def _ends_with_parameter(function: Function) -> bool:
+    return function.path.rstrip("/").endswith("}")
 
 
 def _static(function: Function) -> list[str]:
