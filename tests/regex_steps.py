@@ -40,6 +40,8 @@ class Steps:
         self._text = ""
         self._limit = 0
         self._groups: dict[int, tuple[int, int]] = {}
+        self._fits = lru_cache(maxsize=None)(self._contains)
+        self._parts: dict[int, tuple[Any, Any]] = {}
         self.count = 0
 
     def scan(self, text: str, limit: int) -> int:
@@ -63,7 +65,7 @@ class Steps:
     def match(self, text: str, limit: int) -> int:
         """The steps of one match of the whole text from its beginning: the dearer one of ``match`` and ``fullmatch``."""
         self._start(text, limit)
-        self._run(list(self.tree), 0, lambda end: end == len(text))
+        self._run(self.tree.data, 0, lambda end: end == len(text))
         return self.count
 
     def _start(self, text: str, limit: int) -> None:
@@ -77,30 +79,39 @@ class Steps:
             return True
 
         self._groups = {}
-        return ends[0] if self._run(list(self.tree), at, keep) else None
+        return ends[0] if self._run(self.tree.data, at, keep) else None
 
     def _step(self) -> None:
         self.count += 1
+        self._check()
+
+    def _check(self) -> None:
         if self.count > self._limit:
             raise TooManyStepsError
 
     def _run(self, items: list[Any], at: int, then: _Next) -> bool:
         if not items:
             return then(at)
-        (op, value), rest = items[0], items[1:]
-        name = str(op)
+        item, rest = items[0], items[1:]
         self._step()
-        if name in _SINGLE:
-            ok = at < len(self._text) and self._is(name, value, self._text[at])
+        kept, advance = self._parts.get(id(item)) or self._part(item)
+        if advance is None:
+            ok = at < len(self._text) and self._fits(id(kept), self._text[at])
             return ok and self._run(rest, at + 1, then)
-        return bool(
-            getattr(self, f"_{name.lower()}")(value, at, lambda end: self._run(rest, end, then))
-        )
+        return bool(advance(kept[1], at, lambda end: self._run(rest, end, then)))
 
-    def _is(self, name: str, value: Any, char: str) -> bool:
-        return _contains(
-            name, _hashable(value), char, self._flags & (re.IGNORECASE | re.DOTALL | re.ASCII)
-        )
+    def _part(self, item: Any) -> tuple[Any, Any]:
+        """Return an item, which is kept so that no other gets its identity, and its method; ``None`` for a character."""
+        name = str(item[0])
+        advance = None if name in _SINGLE else getattr(self, f"_{name.lower()}")
+        self._parts[id(item)] = item, advance
+        return item, advance
+
+    def _contains(self, number: int, char: str) -> bool:
+        """Return whether the part of a number, which is a character or a class, contains a character."""
+        op, value = self._parts[number][0]
+        flags = self._flags & (re.IGNORECASE | re.DOTALL | re.ASCII)
+        return _contains(str(op), _hashable(value), char, flags)
 
     def _subpattern(self, value: Any, at: int, then: _Next) -> bool:
         number, _, _, inner = value
@@ -115,28 +126,28 @@ class Steps:
                 self._groups[number] = before
             return False
 
-        return self._run(list(inner), at, close)
+        return self._run(inner.data, at, close)
 
     def _branch(self, value: Any, at: int, then: _Next) -> bool:
         for option in value[1]:  # noqa: SIM110  # any() in each round would overflow the stack of C
-            if self._run(list(option), at, then):
+            if self._run(option.data, at, then):
                 return True
         return False
 
     def _max_repeat(self, value: Any, at: int, then: _Next) -> bool:
         least, most, inner = value
-        if len(inner) == 1 and str(inner[0][0]) in _SINGLE:
-            ends = self._singles(inner[0], at, most)
+        if len(inner.data) == 1 and str(inner.data[0][0]) in _SINGLE:
+            ends = self._singles(inner.data[0], at, most)
             for end in range(ends, at + least - 1, -1):
                 self._step()
                 if then(end):
                     return True
             return False
-        return self._rounds(least, most, list(inner), at, then, lazy=False)
+        return self._rounds(least, most, inner.data, at, then, lazy=False)
 
     def _min_repeat(self, value: Any, at: int, then: _Next) -> bool:
         least, most, inner = value
-        return self._rounds(least, most, list(inner), at, then, lazy=True)
+        return self._rounds(least, most, inner.data, at, then, lazy=True)
 
     def _rounds(
         self, least: int, most: int, inner: list[Any], at: int, then: _Next, *, lazy: bool
@@ -155,20 +166,23 @@ class Steps:
         return (most > 0 and self._run(inner, at, again)) or then(at)
 
     def _singles(self, item: Any, at: int, most: int) -> int:
-        name, end = str(item[0]), at
-        while (
-            end < len(self._text) and end - at < most and self._is(name, item[1], self._text[end])
-        ):
-            self._step()
+        self._part(item)
+        fits, number, text = self._fits, id(item), self._text
+        end, last = at, min(len(text), at + most)
+        while end < last and fits(number, text[end]):
             end += 1
+        self.count += end - at
+        self._check()
         return end
 
     def _possessive_repeat(self, value: Any, at: int, then: _Next) -> bool:
-        end = self._alone([(parser.MAX_REPEAT, value)], at)
-        return end is not None and then(end)
+        ends: list[int] = []
+        self._step()
+        self._max_repeat(value, at, lambda end: not ends.append(end))
+        return bool(ends) and then(ends[0])
 
     def _atomic_group(self, value: Any, at: int, then: _Next) -> bool:
-        end = self._alone(list(value), at)
+        end = self._alone(value.data, at)
         return end is not None and then(end)
 
     def _alone(self, items: list[Any], at: int) -> int | None:
@@ -184,7 +198,7 @@ class Steps:
     def _looks(self, value: Any, at: int) -> bool:
         direction, inner = value
         start = at if direction > 0 else at - inner.getwidth()[0]
-        return start >= 0 and self._alone(list(inner), start) is not None
+        return start >= 0 and self._alone(inner.data, start) is not None
 
     def _at(self, value: Any, at: int, then: _Next) -> bool:
         text, name = self._text, str(value)
@@ -349,7 +363,8 @@ def _grows(
     """Whether the steps grow faster than a text. A bounded loop, such as ``a{0,61}``, does so for short texts only."""
     head, pump, tail = text
     try:
-        few, more = (run(head + pump * count + tail, limit) for count in (times, 4 * times))
+        few = run(head + pump * times + tail, limit // 4)
+        run(head + pump * 4 * times + tail, min(limit, 5 * few + 400))
     except TooManyStepsError:
         return True
-    return more > 5 * few + 400
+    return False
