@@ -152,12 +152,27 @@ def test_nearly_every_callable_operation_is_a_function(documents: list[Document]
     assert functions >= 0.999 * total, f"{functions} of {total}"
 
 
-def is_placed(function: Function, where: str, name: str) -> bool:
+class Places(NamedTuple):
+    """Where the parameters of a function can be: its notes, and the members that are shown and enforced."""
+
+    notes: list[str]
+    shown: dict[str, Any]
+    enforced: dict[str, Any]
+
+
+def places_of(function: Function) -> Places:
+    return Places(
+        [note.text for note in function.notes],
+        json.loads(function.schemas.full_json)["properties"],
+        function.validator["properties"],
+    )
+
+
+def is_placed(function: Function, places: Places, where: str, name: str) -> bool:
     """Whether a declared parameter has a place in what a model may give (F13), or a note that names it."""
-    if any(repr(name) in note.text for note in function.notes):
+    if any(repr(name) in text for text in places.notes):
         return True
-    shown = json.loads(function.schemas.full_json)["properties"]
-    enforced = function.validator["properties"]
+    _, shown, enforced = places
     if where == "path":
         keys = [one.key for one in function.route.parameters if one.name == name]
         return bool(keys) and keys[0] in shown and keys[0] in enforced
@@ -180,8 +195,12 @@ def test_every_declared_parameter_has_a_place(documents: list[Document]) -> None
         functions = {(one.method, one.path): one for one in document.application}
         for operation in operations(document.raw):
             function = functions.get((operation.method, operation.path))
-            for where, name in parameters(document.raw, operation) if function else ():
-                if where in ("path", *GROUPS) and not is_placed(function, where, name):  # type: ignore[arg-type]
+            if function is None:
+                continue
+            declared = [*parameters(document.raw, operation)]
+            places = places_of(function) if declared else Places([], {}, {})
+            for where, name in declared:
+                if where in ("path", *GROUPS) and not is_placed(function, places, where, name):
                     lost.append((document.name, str(function), where, name))
     assert not lost
 

@@ -11,7 +11,7 @@ from tests.conftest import part_of_corpus
 from tests.damage import WAYS, damages, fate
 from tests.samples import Sampler
 
-from specfn import Failure, Function, load
+from specfn import Application, Failure, Function
 from specfn._internal.json import dumps
 from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
@@ -50,10 +50,10 @@ HARMFUL = frozenset(
 )
 
 
-def arguments(folder: Path, each: int) -> Iterator[tuple[Function, Any]]:
+def arguments(loaded: dict[Path, Application], each: int) -> Iterator[tuple[Function, Any]]:
     """A few functions of every document with valid arguments."""
-    for path in sorted((folder / "dev").glob("*.json")):
-        functions = load(path).functions
+    for application in loaded.values():
+        functions = application.functions
         for function in functions[:: max(1, len(functions) // each)]:
             if len(dumps(function.validator)) < 100_000:
                 drawn = [Sampler(function.validator, seed, often=seed).draw() for seed in range(3)]
@@ -62,11 +62,11 @@ def arguments(folder: Path, each: int) -> Iterator[tuple[Function, Any]]:
                     yield function, valid[-1]
 
 
-def test_no_damage_changes_what_was_meant(corpus: Path) -> None:
+def test_no_damage_changes_what_was_meant(loaded: dict[Path, Application]) -> None:
     """V6, V7: whatever a model damages is restored, read as incomplete, or answered; nothing becomes something else."""
     rng = random.Random(5)
     fates: dict[str, Counter[str]] = {way: Counter() for way in WAYS}
-    for function, value in arguments(corpus, each=3):
+    for function, value in arguments(loaded, each=3):
         for way in WAYS:
             for damaged in damages(function, value, way, rng, most=12):
                 outcome = function.check(damaged.given)
