@@ -929,6 +929,18 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T29",
+        function="specfn.mcp.forwarding:_check_api",
+        off=gives(None),
+        tests="test_everything_unsafe_is_an_error_at_the_start test_a_scheme_that_is_no_token",
+    ),
+    Defence(
+        threat="T29",
+        function="specfn.mcp.forwarding:origin_of",
+        off=gives("one origin"),
+        tests="test_everything_unsafe_is_an_error_at_the_start",
+    ),
+    Defence(
+        threat="T29",
         function="specfn.mcp.callers:principal_components",
         off=lambda _: lambda token: (token.client_id, None, None),
         tests="test_the_id_of_a_caller_is_that_of_one_user",

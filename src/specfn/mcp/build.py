@@ -175,6 +175,7 @@ def asgi(  # each is a decision of the operator
     auth: "AuthSettings | None" = None,
     path: str = "/mcp",
     sessions: bool = False,
+    forward_token: str | None = None,
     **options: Any,
 ) -> HttpApp:
     """Return an ASGI application that serves MCP over HTTP. Without sessions, any number of workers can run it.
@@ -193,6 +194,10 @@ def asgi(  # each is a decision of the operator
         path: the path of the endpoint.
         sessions: keep a session for each client of a protocol before 2026-07-28, so that it can approve and cancel
             calls. All requests of a session must reach the same process.
+        forward_token: the security scheme of the document (bearer or OAuth 2) whose credential is the client's token.
+            Only for tokens that were issued for the API itself: ``auth`` must check that their audience is
+            ``resource_server_url``, which has the origin of ``base_url``. The connection has no credentials. A function
+            that returns the connection of each caller is better, because MCP forbids to pass other tokens on.
         options: as for ``server``.
 
     Raises:
@@ -210,6 +215,10 @@ def asgi(  # each is a decision of the operator
         raise UsageError(
             "a function that returns the connection of each caller needs token_verifier, which identifies callers"
         )
+    if forward_token is not None:
+        from specfn.mcp.forwarding import connect_with_token  # noqa: PLC0415  # imports httpx
+
+        connection = connect_with_token(functions, connection, forward_token, auth)
     return http_app(
         server(functions, connection, **options),
         hosts=hosts,

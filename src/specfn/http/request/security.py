@@ -143,7 +143,7 @@ def choose_schemes(route: Route, api: Api, base: Base, connection: Connection) -
     }
     if not api.unrequired.isdisjoint(sent):
         _log_unrequired(api, connection, sent)
-    if _is_exposed(base, connection) and (sent or required or _carries_secrets(api, connection)):
+    if _is_exposed(base, connection) and (sent or required or carries_secrets(api, connection)):
         raise _exposed(base)
     return SchemeChoice(
         sent=sent,
@@ -161,7 +161,7 @@ def require_secure(api: Api, connection: Connection) -> None:
         UsageError: one would be sent.
     """
     base = None if connection.base_url is None else parse(connection.base_url)
-    has_credential = bool(_given(connection)) or _carries_secrets(api, connection)
+    has_credential = bool(_given(connection)) or carries_secrets(api, connection)
     if base is not None and _is_exposed(base, connection) and has_credential:
         raise _exposed(base)
 
@@ -434,7 +434,7 @@ def _exposed(base: Base) -> UsageError:
     )
 
 
-def _carries_secrets(api: Api, connection: Connection) -> bool:
+def carries_secrets(api: Api, connection: Connection) -> bool:
     """Return whether the caller's authentication, headers, query or cookies contain credentials."""
     places = [_slot(scheme) for scheme in api.security_schemes.values()]
     hidden = {name.lower() for name in api.hidden}
