@@ -190,7 +190,7 @@ def test_a_script_reads_events_without_dropped_fields(api: Api) -> None:
     answers = {"pets.get": specfn.answers.Drop("age")}
     functions = specfn.load(DOCUMENT, options=specfn.Options(answers=answers))
     found = run(scripts(api, functions=functions), "[e['data'] for e in await api.pets.get()]")
-    assert found.text.startswith('[{"name":"Rex"},"Not JSON')
+    assert found.text.startswith('[{"name":"Rex"},"Not shown')
     assert "age" not in found.text
 
 
