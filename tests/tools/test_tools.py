@@ -468,6 +468,25 @@ def test_what_a_schema_does_not_say_stays_in_the_description() -> None:
 
 
 @pytest.mark.parametrize(
+    ("description", "shown"),
+    [
+        ("<p>Deletes it.</p>\n\n<p>Forever.</p>", "Deletes it.\n\nForever."),
+        ("Deletes it.<br><br/>\nForever.<BR />\n", "Deletes it.\n\nForever."),
+        ("Writes `<br>` and `<p>`.<br>It is HTML.", "Writes `<br>` and `<p>`.\nIt is HTML."),
+        ("For a < b and <pre>.", "For a < b and <pre>."),
+        ("<p></p>It.", "It."),
+    ],
+)
+def test_paragraphs_of_html_are_paragraphs_of_text(description: str, shown: str) -> None:
+    """A tool has no paragraphs and line breaks of HTML outside of code; lines on parameters stay lines."""
+    app = application({"/n": {"get": operation(description=description)}})
+    assert app.tools("mcp").tools[0].description == shown
+    query = [{"name": "q", "in": "query", "description": "A<br>B", "schema": STRING}]
+    app = application({"/n": {"get": operation(description=description, parameters=query)}})
+    assert app.tools("mcp").tools[0].description == shown
+
+
+@pytest.mark.parametrize(
     ("summary", "description", "shown"),
     [
         ("Delete a note", "Deletes the note. It cannot be undone.", "Deletes the note. It cannot be undone."),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.function.description import summary_of
+from specfn.function.description import split_tags, summary_of
 from specfn.function.function import Function
 from specfn.schema.render.annotations import words
 
@@ -20,6 +20,10 @@ _LEFT_OUT: Final = ("@security ", "@tag ")
 #: The words of a name or a text; plural and singular count as one.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W0-9A-Za-z_]+")
 
+#: Code, which stays as it is; and paragraphs and line breaks of HTML.
+_HTML_BREAK: Final = re.compile(r"`[^`\n]{1,200}`|<(?:/?p|br ?/?)>\n?", re.IGNORECASE)
+_EMPTY_LINES: Final = re.compile(r"\n{3,}")
+
 #: Words without meaning of their own.
 _STOP_WORDS: Final = frozenset({"a", "an", "the"})
 
@@ -31,7 +35,8 @@ def provider_description(text: str, fit: "Fit", function: Function) -> str:
     """Return a function's description for a provider's list of tools (rules F3, R14).
 
     A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. ``@tag`` lines
-    are left out. A summary stays if it has a word that is not in the description's first paragraph.
+    are left out. A summary stays if it has a word that is not in the description's first paragraph. Paragraphs and line
+    breaks of HTML become those of text.
 
     Args:
         text: the description.
@@ -39,6 +44,7 @@ def provider_description(text: str, fit: "Fit", function: Function) -> str:
         function: the function.
     """
     text = _without_summary(text, function)
+    text = _without_html_breaks(text) if "<" in text else text
     if "\n@" not in text and not text.startswith("@"):
         return text
     lines = [line for line in text.split("\n") if not line.startswith(_LEFT_OUT)]
@@ -57,6 +63,16 @@ def listed_description(text: str, schema: JsonObject) -> str:
         return text
     named = ((name, name, node) for name, node in _parameters_of(schema))
     return _leave_out_repeated(text.split("\n"), named)
+
+
+def _without_html_breaks(text: str) -> str:
+    """Return a description whose prose has no paragraphs and line breaks of HTML."""
+    prose, tags = split_tags(text)
+    written = _HTML_BREAK.sub(lambda match: match[0] if match[0][0] == "`" else "\n", prose)
+    if written == prose:
+        return text
+    parts = [_EMPTY_LINES.sub("\n\n", written).strip(), "\n".join(tags)]
+    return "\n\n".join(filter(None, parts))
 
 
 # -- parameters ------------------------------------------------------------------------------------
