@@ -683,7 +683,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T14",
-        function="specfn.api:_refuse_changed",
+        function="specfn.api:refuse_changed",
         off=gives(None),
         tests="test_a_function_more_is_noticed",
     ),
