@@ -1,4 +1,4 @@
-"""The log of a server: one line for each call, without its arguments."""
+"""What a server reports of each call, without its arguments: a line of the log, a span and counters of OpenTelemetry."""
 
 import json
 import logging
@@ -11,12 +11,24 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mcp import types
+from opentelemetry import (  # a dependency of the SDK; it does nothing until it is set up
+    metrics,
+    trace,
+)
 
 from specfn._internal.logs import one_line_log
 from specfn.invocation.answer import Answer
 from specfn.mcp.callers import caller_id
 
 log: Final = one_line_log("specfn.mcp.calls")
+
+_tracer: Final = trace.get_tracer("specfn")
+_calls: Final = metrics.get_meter("specfn").create_counter(
+    "specfn.calls", description="Calls by function and kind of answer"
+)
+_repairs: Final = metrics.get_meter("specfn").create_counter(
+    "specfn.repairs", description="Repairs of arguments by function"
+)
 
 #: A value that is written without quotes.
 _PLAIN: Final = re.compile(r"[\w.:+-]+")
@@ -34,18 +46,21 @@ class CallLine:
         kind: the kind of the answer (``docs/binding.md``), ``failed`` or ``cancelled``.
         status: the status of the response; ``None`` if there was none.
         size: the bytes of the text for the model.
+        repairs: the number of repairs of the arguments.
     """
 
     function: str
     kind: str = ""
     status: int | None = None
     size: int = 0
+    repairs: int = 0
 
     def add(self, answer: Answer) -> None:
         """Report an answer."""
         self.kind = answer.kind
         self.status = None if answer.result is None else answer.result.status
         self.size = len(answer.text.encode())
+        self.repairs = len(answer.repairs)
 
     def finish(self, result: types.CallToolResult | types.InputRequiredResult) -> None:
         """Report the result of a tool, which is not always that of a function."""
@@ -60,15 +75,18 @@ class CallLine:
 
 @contextmanager
 def logged_call(function: str) -> Iterator[CallLine]:
-    """Log a call at its end, also if it fails or is cancelled."""
+    """Report a call at its end, also if it fails or is cancelled."""
     line, begin = CallLine(function), time.monotonic()
-    try:
-        yield line
-    except CancelledError:
-        line.kind = "cancelled"
-        raise
-    finally:
-        if log.isEnabledFor(logging.INFO):
+    # the text of an exception may contain what a model sent
+    with _tracer.start_as_current_span(
+        "specfn.call", record_exception=False, set_status_on_exception=False
+    ) as span:
+        try:
+            yield line
+        except CancelledError:
+            line.kind = "cancelled"
+            raise
+        finally:
             fields = {
                 "time": _time_of(time.time()),
                 "function": line.function[:_MAX_NAME_CHARACTERS],
@@ -78,8 +96,22 @@ def logged_call(function: str) -> Iterator[CallLine]:
                 "bytes": line.size,
                 "caller": caller_id(),
             }
-            text = " ".join(f"{key}={_quote(value)}" for key, value in fields.items())
-            log.info("%s", text, extra={"call": fields})
+            if log.isEnabledFor(logging.INFO):
+                text = " ".join(f"{key}={_quote(value)}" for key, value in fields.items())
+                log.info("%s", text, extra={"call": fields})
+            _measure(span, fields, line.repairs)
+
+
+def _measure(span: trace.Span, fields: dict[str, Any], repairs: int) -> None:
+    # a name that a model invented is not an attribute: there is no limit to such names
+    is_known = fields["kind"] != "unknown_function"
+    names = {"specfn.function": fields["function"]} if is_known else {}
+    kind = {"specfn.kind": fields["kind"]}
+    status = {} if fields["status"] is None else {"http.response.status_code": fields["status"]}
+    span.set_attributes({**names, **kind, **status, "specfn.repairs": repairs})
+    _calls.add(1, {**names, **kind})
+    if repairs:
+        _repairs.add(repairs, names)
 
 
 class JsonLines(logging.Formatter):
