@@ -675,6 +675,9 @@ def main() -> int:
         collect(given.collect, given.texts)
         return 0
     documents = given.documents or sorted((given.corpus / "dev").glob("*.json"))
+    absent = [str(document) for document in documents if not document.is_file()]
+    if absent or not documents:
+        parser.error(f"no such document: {', '.join(absent) or given.corpus / 'dev'}")
     counts: Counter[str] = Counter()
     compared: Counter[str] = Counter()
     for document in ["-", *map(str, documents)]:
