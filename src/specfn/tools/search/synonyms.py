@@ -208,7 +208,12 @@ filters filter > filter; who_voted votes > vote; domain_block server_block > dom
 timeline news_feed home_page feed > timeline home feed; direct_messages > conversation direct; rules terms > rule;
 custom_field > custom field; section heading > section; goals > goal; dependencies blocked_by > dependency;
 subtasks > subtask; templates > template; duplicate > copy; hand_off reassign > assignee update; favorites > favorite;
-status_report progress_report > status update; time_off > leave absence
+status_report progress_report > status update; time_off > leave absence; reinstall > rebuild;
+plug plug_in > attach; unplug > detach; louder quieter loud > volume; music song > playback track player;
+random_order randomly > shuffle; again_and_again loop over_and_over > repeat; jump skip_to > seek;
+hear heard listen listened > play played; band singer > artist; hit > top; copy_of_all > backup;
+personal_data > anonymize privacy; posting > silence post; alert > notification alert;
+more_memory more_cpu bigger_machine > change type resize scale; spread distribute > balancer load
 """
 
 #: Short forms, and the words that they stand for.
