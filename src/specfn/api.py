@@ -17,7 +17,7 @@ from specfn.document.read.document_credentials import DocumentCredentials, docum
 from specfn.document.read.text import Progress
 from specfn.document.references.bundle import Bundled, bundle
 from specfn.errors import DocumentError, UsageError
-from specfn.migrate.safety import decode_path, exceeds
+from specfn.migrate.safety import exceeds, level_keys
 from specfn.settings import DEFAULT, Safety, Settings
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ def _safety_levels(
             continue  # an option names a part that an overlay adds
         levels: dict[str, Safety] = {}
         for function in functions:
-            key = decode_path(function.method_and_path)
-            if exceeds(function.safety, levels.get(key, "read")):
-                levels[key] = function.safety
+            for key in level_keys(function.method_and_path):
+                if exceeds(function.safety, levels.get(key, "read")) or key not in levels:
+                    levels[key] = function.safety
         return levels
     return {}
 

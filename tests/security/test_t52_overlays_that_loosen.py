@@ -72,9 +72,11 @@ def test_an_overlay_lowers_no_safety(actions: Sequence[Json], *, extensions: boo
     assert {name for name, level in after.items() if level < before.get(name, 0)} == set()
 
 
-@pytest.mark.parametrize("path", ["/items/%70urge", "/%69tems/purg%65"])
+@pytest.mark.parametrize(
+    "path", ["/items/%70urge", "/%69tems/purg%65", "/items/purge?x=1", "/items/%70urge#x"]
+)
 def test_an_encoded_copy_of_a_path_has_its_safety(path: str) -> None:
-    """An overlay that replaces a path by another encoding of it, without the words of its texts, lowers nothing."""
+    """An overlay that replaces a path by another encoding of it, or one with a query or a fragment, without the words of its texts, lowers nothing."""
     actions = [
         {"target": "$.paths['/items/purge']", "remove": True},
         {"target": "$.paths", "update": {path: {"get": {**OK, **HARMLESS}}}},

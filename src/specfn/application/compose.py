@@ -24,9 +24,9 @@ from specfn.migrate.parameters.fixed import fix
 from specfn.migrate.parameters.parameters import reason_to_reserve
 from specfn.migrate.route import Api, Route
 from specfn.migrate.safety import (
-    decode_path,
     exceeds,
     is_repeatable,
+    level_keys,
     method_safety,
     safety_by_extension,
     safety_by_verb,
@@ -265,7 +265,8 @@ def _with_safety(route: Route, settings: Settings, levels: Mapping[str, Safety])
     raised = safety_by_verb(route, safety)
     if raised is None and settings.extensions:
         raised = safety_by_extension(route, safety)
-    before = levels.get(decode_path(route.method_and_path), "read")
+    own, of_path = level_keys(route.method_and_path)
+    before = levels.get(own) or levels.get(of_path, "read")
     if exceeds(before, safety if raised is None else raised[0]):
         text = f"the safety is {before!r}, because overlays do not lower it; Options.safety overrides it"
         raised = before, Note(pointer=route.pointer, text=text)

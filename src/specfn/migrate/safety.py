@@ -137,6 +137,12 @@ def decode_path(path: str) -> str:
     return _ENCODED.sub(lambda code: chr(int(code[0][1:], 16)), path)
 
 
+def level_keys(method_and_path: str) -> tuple[str, str]:
+    """Return the keys of an operation among safety levels: its own, and that of its path without query and fragment."""
+    key = decode_path(method_and_path)
+    return key, f"{re.split('[?#]', key, maxsplit=1)[0]} *"
+
+
 def _template(route: Route) -> Template:
     """Return the template of a route as servers read it."""
     template = route.template
