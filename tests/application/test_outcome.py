@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import httpx
@@ -20,6 +22,7 @@ from specfn import Application, Connection, load
 from specfn.application.bound import Bound
 from specfn.calling import Answer, ApprovalRequest, Approve, Defer, Deny, run
 from specfn.errors import UnknownFunctionError, UsageError
+from specfn.http.request import parameters
 from specfn.options import Options
 
 PET = {"body": {"name": "Rex"}}
@@ -52,6 +55,24 @@ def unsent(shop: Shop, answer: Answer, kind: str) -> None:
 
 
 # -- one test per kind ------------------------------------------------------------------------------
+
+
+def test_parameters_are_serialized_once(call: Call) -> None:
+    """X1: a call serializes its parameters in the check, and not again for the request."""
+    count = 0
+
+    def listen(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code is parameters.path.__code__
+
+    before = sys.getprofile()
+    sys.setprofile(listen)
+    try:
+        answer = call(answering(200, [1]), "listPets", '{"query": {"limit": 2}}', allow=["write"])
+    finally:
+        sys.setprofile(before)
+    assert answer.ok
+    assert count == 1
 
 
 def test_answered(call: Call) -> None:
