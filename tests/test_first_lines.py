@@ -97,7 +97,7 @@ def test_functions_are_also_found_by_name(key: str) -> None:
 def test_a_result_names_what_it_has_instead(name: str) -> None:
     """An attribute of another client's response is an AttributeError with the right attribute."""
     result = specfn.Result(status=200, data=[1])
-    with pytest.raises(AttributeError, match=f"no attribute '{name}'; it has (status|data|ok)"):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; use (status|data|ok)"):
         getattr(result, name)
     assert not hasattr(result, "url")
 

@@ -17,7 +17,8 @@ _Result = TypeVar("_Result")
 
 
 def run_without_waiting(
-    coroutine: Coroutine[Any, Any, _Result], advice: str = "a blocking call must not wait"
+    coroutine: Coroutine[Any, Any, _Result],
+    advice: str = "this call has to wait for an event loop; use the async function",
 ) -> _Result:
     """Run a coroutine that never suspends, and return its result.
 

@@ -164,8 +164,9 @@ def _name_parts(
 
 
 def _add_note(route: Route, text: str) -> Route:
-    own = "/operationId" if "operationId" in route.operation else ""
-    note = Note(pointer=route.pointer + own, text=text)
+    """Add a note at the operationId, or at the operation if it has none."""
+    member = "/operationId" if "operationId" in route.operation else ""
+    note = Note(pointer=route.pointer + member, text=text)
     return route._replace(notes=(*route.notes, note))
 
 

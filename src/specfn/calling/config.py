@@ -75,8 +75,8 @@ class InvocationConfig(Model):
     def _refuse_two_rules(self) -> Self:
         if self.allow and self.approval != "unsafe":
             raise ValueError(
-                'allow needs approval="unsafe", because it names calls without approval; use select to name the '
-                "functions that may be offered"
+                'allow lists the calls that need no approval, so it works only with approval="unsafe"; to limit the '
+                "functions that are offered, use select"
             )
         return self
 

@@ -331,6 +331,7 @@ _NAMES: Final = (
     "swagger.json",
     "v3/api-docs",
     "api-docs",
+    "spec.json",
     "swagger/v1/swagger.json",
 )
 

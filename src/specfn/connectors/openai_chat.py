@@ -87,7 +87,12 @@ STRICT: Final = replace(
     ref_alone=True,
     # Documented: the limits. Assumed: the parts that count; specfn counts more rather than fewer.
     strict=Strict(
-        properties=5_000, nesting=10, enum_values=1_000, text=120_000, long_enum=(250, 15_000)
+        properties=5_000,
+        nesting=10,
+        enum_values=1_000,
+        text=120_000,
+        long_enum=(250, 15_000),
+        required=True,
     ),
     fallback=PROFILE,
 )

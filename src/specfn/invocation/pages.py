@@ -270,6 +270,7 @@ def pages(
 
 
 def _iterate(walked: AsyncGenerator[Page, None]) -> Iterator[Page]:
+    """Yield the pages. Each is fetched in a function of its own, so that a traceback shows no local variables."""
     while True:
         try:
             page = _next_page(walked)
@@ -284,6 +285,7 @@ def _next_page(walked: AsyncGenerator[Page, None]) -> Page:
 
 
 async def _aiterate(walked: AsyncGenerator[Page, None]) -> AsyncGenerator[Page, None]:
+    """Yield the pages as ``_iterate`` does."""
     async with aclosing(walked):
         while True:
             try:

@@ -238,7 +238,7 @@ def _lines_after_truncation(
     can_filter: bool,
 ) -> tuple[list[str], JsonObject | None]:
     """Return the lines after a truncated text, first those on the rest of this page; and the arguments of the next page."""
-    hint = " Ask for fewer fields to see more of it." if can_filter else ""
+    hint = " Ask for fewer fields to see more of this page." if can_filter else ""
     if rest.arguments is not None and not rest.is_smaller:
         count = f"The first {rest.complete} of {rest.received} items are complete"
         state = f"{count}; the next page continues after them.{hint}"

@@ -311,7 +311,7 @@ class CallableFunction(Protocol):
         """Return the facts that all operations share."""
 
     def arguments_by_key(self, arguments: Any) -> JsonObject:
-        """Return the arguments as one object by key, for each calling style.
+        """Return the arguments as one object by key, whichever calling style they are written in.
 
         Raises:
             ArgumentError: the arguments are not an object (or a list, in positional style).

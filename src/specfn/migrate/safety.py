@@ -308,7 +308,7 @@ def safety_by_verb(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
         ``None`` if the verb does not raise the safety.
     """
     if safety == "read":
-        reasons = _changes(route)
+        reasons = _places_that_change(route)
     elif safety == "write":
         reasons = _destroys(route)
     else:
@@ -336,8 +336,12 @@ def safety_by_extension(route: Route, safety: Safety) -> tuple[Safety, Note] | N
     return "write", Note(pointer=f"{route.pointer}/{_CONSEQUENTIAL}", text=text)
 
 
-def _changes(route: Route) -> tuple[_Place, ...]:
-    """Return the places that show that an operation with a reading method changes data."""
+def _places_that_change(route: Route) -> tuple[_Place, ...]:
+    """Return the places that show that an operation with a reading method changes data.
+
+    An RPC action or a custom verb is enough. The last segment, the text and the operationId count only if two of them
+    have a verb that changes data.
+    """
     text, identifier = _text(route), _id(route)
     actions = tuple(_actions(route))
     if actions:

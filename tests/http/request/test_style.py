@@ -192,6 +192,14 @@ def test_a_value_that_would_be_read_as_several_is_refused(
         style.pairs("color", value, name, escape, explode=False)
 
 
+@pytest.mark.parametrize("value", [["b|c"], {"a": "b|c"}, {"b|c": 1}])
+@pytest.mark.parametrize("explode", [False, True])
+def test_a_member_in_a_path_holds_no_bar(value: object, *, explode: bool) -> None:
+    """Where bars separate values in a path, exploded members are refused as all others are."""
+    with pytest.raises(Unserializable):
+        style.expand("x", value, "pipeDelimited", style.in_path, explode=explode)
+
+
 @pytest.mark.parametrize("value", [["a,b"], {"a,b": 1}, {"a": "1,2"}])
 @pytest.mark.parametrize("explode", [False, True])
 def test_a_header_element_holds_no_comma(value: object, *, explode: bool) -> None:

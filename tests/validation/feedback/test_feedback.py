@@ -500,7 +500,7 @@ def test_what_was_cut_is_told() -> None:
     text = feedback({"a": 5}, [problem("$input.a")], incomplete=True)
     assert (
         text.splitlines()[1]
-        == "The text ended before it was complete, and was closed. Send all of it."
+        == "The text broke off, so the missing ends were added. Send all of it."
     )
 
 

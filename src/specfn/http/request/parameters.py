@@ -342,8 +342,9 @@ def headers(
     written: dict[str, Pair] = {}
     for parameter, place, value in _arguments(group, named, faults):
         with faults.at(*place):
-            is_refused = is_reserved(parameter.name) and place not in fixed
-            if is_refused or not is_token(parameter.name):
+            if not is_token(parameter.name):
+                raise Unserializable("undefined", "the document gives this header an invalid name")
+            if is_reserved(parameter.name) and place not in fixed:
                 raise Unserializable("undefined", "only connection.headers may set this header")
             header = header_text(parameter, value)
             if header is not None:

@@ -345,14 +345,14 @@ def _expand_array(
 def _expand_object(
     label: str, value: dict[str, Any], shape: Shape, escape: Escape, *, explode: bool
 ) -> str:
+    """Return the members as ``R=100,G=200`` if they are exploded, else as ``R,100,G,200``."""
     members = [(key, item) for key, item in value.items() if item is not None]
     if not members:
         return ""
     if not explode:
         return shape.prefix + _add_name(label, _flat(members, shape.delimiter, escape))
-    delimiters = shape.separator + "="
     written = (
-        f"{_atom(key, delimiters, escape)}={_atom(item, delimiters, escape)}"
+        f"{_atom(key, shape.separator, escape, '=')}={_atom(item, shape.separator, escape, '=')}"
         for key, item in members
     )
     return shape.prefix + _join(written, shape.separator, escape)
@@ -364,14 +364,14 @@ def _flat(members: list[tuple[str, Any]], delimiter: str, escape: Escape) -> str
     return _join(atoms, delimiter, escape)
 
 
-def _atom(item: Any, delimiter: str, escape: Escape) -> str:
-    """Escape one value of several. It must not contain a blank, bar or tab that is the delimiter."""
+def _atom(item: Any, delimiter: str, escape: Escape, also: str = "") -> str:
+    """Escape one value of several, with the delimiters. It must not contain a blank, bar or tab that is the first."""
     written = text(item)
     if delimiter in {" ", "|", "\t"} and delimiter in written:
         raise Unserializable(
             f"string without {delimiter!r}", "it would be read as several", value=item
         )
-    return escape(written, delimiter)
+    return escape(written, delimiter + also)
 
 
 def _join(atoms: Any, delimiter: str, escape: Escape) -> str:

@@ -173,7 +173,7 @@ _MAX_NOTEBOOK_CHARACTERS: Final = 4_000
 _INSTEAD_OF: Final[Mapping[str, str]] = {
     "status_code": "status",
     **dict.fromkeys(("json", "text", "content", "body"), "data"),
-    "raise_for_status": "ok; execute raises HTTPStatusError for a status outside 2xx, and propagate does not",
+    "raise_for_status": "ok, or execute, which raises HTTPStatusError for a status outside 2xx",
 }
 
 
@@ -210,7 +210,7 @@ class Result:
     if not TYPE_CHECKING:  # with it, type checkers would accept any attribute
 
         def __getattr__(self, name: str) -> Any:
-            instead = f"; it has {_INSTEAD_OF[name]}" if name in _INSTEAD_OF else ""
+            instead = f"; use {_INSTEAD_OF[name]}" if name in _INSTEAD_OF else ""
             reason = f"{type(self).__name__!r} object has no attribute {name!r}{instead}"
             raise AttributeError(reason, name=name, obj=self)
 

@@ -32,7 +32,7 @@ def is_leaf(node: Any) -> bool:
 
 
 def is_fragment(node: JsonObject) -> bool:
-    """Return whether an inline schema is a fragment of its own, because it can be cut without losing a scalar."""
+    """Return whether an inline schema is a fragment of its own: it has properties, or is a union of many branches."""
     if node.get("properties"):
         return True
     return len(node.get("anyOf") or node.get("oneOf") or ()) >= _MIN_BRANCHES

@@ -143,7 +143,7 @@ def _check_node(node: JsonObject, path: _Path, profile: Profile) -> _Faults:
     yield from _check_references(node, profile)
     yield from _check_types(node, profile)
     yield from _check_values(node, profile)
-    yield from _check_texts(node, profile)
+    yield from _check_format_and_pattern(node, profile)
     yield from _check_keys(node, path, profile)
     if profile.strict is not None:
         yield from _check_strict(node, profile.strict)
@@ -187,7 +187,7 @@ def _check_values(node: JsonObject, profile: Profile) -> _Faults:
         yield "enum", "an enum must not contain the empty string"
 
 
-def _check_texts(node: JsonObject, profile: Profile) -> _Faults:
+def _check_format_and_pattern(node: JsonObject, profile: Profile) -> _Faults:
     name, formats = node.get("format"), profile.formats
     if isinstance(name, str) and formats is not None:
         kinds = node.get("type")

@@ -146,7 +146,7 @@ class TypedRenderer(KeywordRenderer):
         if self._dialect.null_constant and nullable and not kinds:
             return {**body.out, **ONLY_NULL}
         if not kinds and "type" in node and not self._literal:
-            return self._render_null(node, body, valid=nullable)
+            return self._render_null(node, body, accepts_null=nullable)
         kind = kinds[0] if kinds else None
         if nullable and self._wraps(kind):
             return self._render_with_null_branch(node, body)
@@ -166,11 +166,11 @@ class TypedRenderer(KeywordRenderer):
         self._describe_unsupported(node, body, kind)
         return body.finish(nullable=nullable and self._dialect.null_constant, bare=self._bare)
 
-    def _render_null(self, node: JsonObject, body: SchemaBuilder, *, valid: bool) -> Draft:
-        """Render a schema that accepts only null, or nothing."""
+    def _render_null(self, node: JsonObject, body: SchemaBuilder, *, accepts_null: bool) -> Draft:
+        """Render a schema that accepts only null or, without ``accepts_null``, nothing."""
         self._describe_unsupported(node, body, None)
         body.out["type"] = "null"
-        if not valid:
+        if not accepts_null:
             self._render_nothing()
             body.always.append(NOTHING)
         return self._finish(body)
@@ -304,7 +304,7 @@ class TypedRenderer(KeywordRenderer):
         return [self._render_child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
     def _is_nullable(self, branches: list[Any]) -> bool:
-        """Return whether a branch takes null; a literal dialect must also show that."""
+        """Return whether a branch takes null; in a literal dialect, whether the root of a branch says so."""
         if not self._literal:
             return any(takes_null(self._definitions, branch) for branch in branches)
         whole = [

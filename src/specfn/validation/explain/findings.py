@@ -180,13 +180,17 @@ def _applicable_schemas(member: JsonObject, facts: SchemaFacts) -> Iterator[Json
 
 
 def _find_unevaluated_members(
-    member: JsonObject,
+    node: JsonObject,
     parts: list[JsonObject],
     value: JsonObject,
     facts: SchemaFacts,
     compiler: SubschemaCompiler,
 ) -> Iterator[LevelFinding]:
-    others = [part for part in parts if part is not member and _PROPERTIES in part]
+    """Yield a finding for each property that no schema in place knows.
+
+    If several schemas may know a property, the unknown ones are found by leaving out one property at a time.
+    """
+    others = [part for part in parts if part is not node and _PROPERTIES in part]
     if others or any("additionalProperties" in part for part in parts):
         unknown = []
     else:
@@ -194,18 +198,18 @@ def _find_unevaluated_members(
             name for name in value if not any(_knows(part, name, compiler) for part in parts)
         ]
     if not unknown:
-        unknown = list(_find_members_in_excess(member, value, compiler))
+        unknown = list(_find_members_in_excess(node, value, compiler))
     yield from _findings_of_values(
-        member[_PROPERTIES], _PROPERTIES, {name: value[name] for name in unknown}, facts, compiler
+        node[_PROPERTIES], _PROPERTIES, {name: value[name] for name in unknown}, facts, compiler
     )
 
 
 def _find_members_in_excess(
-    member: JsonObject, value: JsonObject, compiler: SubschemaCompiler
+    node: JsonObject, value: JsonObject, compiler: SubschemaCompiler
 ) -> Iterator[str]:
     """Yield each property without which the value would be accepted."""
     for name in list(value)[:_MAX_TRIES]:
-        if compiler.accepts(member, {key: item for key, item in value.items() if key != name}):
+        if compiler.accepts(node, {key: item for key, item in value.items() if key != name}):
             yield name
 
 

@@ -107,7 +107,7 @@ def _advice(remarks: Sequence[Comment]) -> Iterator[str]:
 def _notes(repairs: Sequence[Repair], *, incomplete: bool) -> Iterator[str]:
     """Yield sentences about repairs that the model should know."""
     if incomplete:
-        yield "The text ended before it was complete, and was closed. Send all of it."
+        yield "The text broke off, so the missing ends were added. Send all of it."
     if any(repair.kind == "wrapper" for repair in repairs):
         yield "Sent as a whole call. Send the arguments alone."
     if any(repair.kind == "empty" for repair in repairs):
