@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 SCRIPT = "assets/mermaid.min.js"
 
 #: The pages for people who change specfn.
-INTERNALS = ("rules/", "decisions/", "benchmarks.md")
+INTERNALS = ("rules/", "decisions/", "benchmarks")
 
 #: The weights of pages in the search of the site: a guide comes before the reference.
 BOOSTS = {
