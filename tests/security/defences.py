@@ -105,6 +105,11 @@ def first(_: Any) -> Callable[..., Any]:
     return lambda value, *_, **__: value
 
 
+def paired(_: Any) -> Callable[..., Any]:
+    """Two keys that are the argument itself."""
+    return lambda value: (value, value)
+
+
 def overwriting(_: Any) -> Callable[..., Any]:
     """Open a file by its name, whatever it is."""
 
@@ -1433,8 +1438,8 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T52",
-        function="specfn.application.compose:decode_path",
-        off=first,
+        function="specfn.migrate.safety:level_keys",
+        off=paired,
         tests="test_an_encoded_copy_of_a_path_has_its_safety",
     ),
     Defence(

@@ -88,5 +88,5 @@ def test_two_documents_with_one_result(specfn: Callable[..., Ended], folder: Pat
     shutil.copy(folder / "petstore20.json", folder / "below" / "groups.yaml.json")
     done = specfn("tools", folder, "-o", folder.parent / "out")
     assert done.code == 2
-    assert "would replace" in done.err
+    assert "rename one of them" in done.err
     assert not (folder.parent / "out").exists()
