@@ -1438,7 +1438,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T52",
-        function="specfn.migrate.safety:level_keys",
+        function="specfn.application.compose:level_keys",
         off=paired,
         tests="test_an_encoded_copy_of_a_path_has_its_safety",
     ),
