@@ -53,6 +53,8 @@ SHOWN: Final = {
     ],
     "chat": [CHAT],
     "serve": ["specfn serve shop.yaml"],
+    "login": ["specfn login --help", "specfn login shop.yaml --base-url https://shop.example.com"],
+    "logout": ["specfn logout --base-url https://shop.example.com --scheme none"],
     "demo": ["specfn demo"],
     "completion": ["specfn completion", "specfn completion bsh"],
 }
