@@ -46,19 +46,44 @@ HEADER = ("--document-header", "Authorization: Bearer ${DOCUMENT_TOKEN}")
 
 @pytest.mark.parametrize(
     "arguments",
-    [("inspect", "SPEC"), ("tools", "SPEC"), ("show", "SPEC", "x_get"), ("diff", "SPEC", "SPEC")],
+    [
+        ("inspect", "SPEC"),
+        ("tools", "SPEC"),
+        ("show", "SPEC", "x_get"),
+        ("diff", "SPEC", "SPEC"),
+        ("convert", "SPEC", "--to", "3.1"),
+        ("check-calls", "SPEC", "CALLS"),
+    ],
     ids=lambda words: words[0],
 )
 def test_a_document_behind_a_login(
-    specfn: Command, site: Loopback, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    specfn: Command,
+    site: Loopback,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
 ) -> None:
     """Each subcommand sends the header, whose value may be a variable, to the origin of the document; no text shows it."""
     monkeypatch.setenv("DOCUMENT_TOKEN", CANARY)
-    words = [f"{site.url}/openapi.json" if word == "SPEC" else word for word in arguments]
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text('{"name": "x_get", "arguments": {}}\n', "utf-8")
+    values = {"SPEC": f"{site.url}/openapi.json", "CALLS": str(calls)}
+    words = [values.get(word, word) for word in arguments]
     ended = specfn(*words, *HEADER)
     assert ended.code == 0, ended.err
     assert all(f"Bearer {CANARY}".encode() in request for request in site.requests)
     assert CANARY not in ended.out + ended.err
+
+
+def test_the_advice_for_a_document_behind_a_login(specfn: Command, site: Loopback) -> None:
+    """The texts name the option of the command, and nothing of the library."""
+    site.respond = lambda _: http_answer(b"", "401 Unauthorized")
+    for command in (("inspect",), ("convert", "--to", "3.0"), ("check-calls",)):
+        ended = specfn(*command, f"{site.url}/openapi.json")
+        assert (ended.code, "pass --document-header 'NAME: VALUE'" in ended.err) == (1, True)
+    ended = specfn("inspect", "http://site.example/openapi.json", "--document-header", "A: b")
+    assert "a --document-header is not sent over plain http" in ended.err
+    assert "specfn.load" not in ended.err
 
 
 def test_another_origin_gets_no_header(

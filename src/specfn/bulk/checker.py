@@ -31,8 +31,8 @@ _lock: Final = Lock()
 class Checker:
     """A check of batches of calls that can be pickled.
 
-    A pickle contains the path or the text of the document, the options and the fingerprint. Each process that uses the
-    checker loads the document once, and compiles each function on its first use.
+    A pickle contains the path or the text of the document, the options, the headers and the fingerprint. Each process
+    that uses the checker loads the document once, and compiles each function on its first use.
 
     Call a checker with a dict of columns: ``name`` and ``arguments`` (texts or objects). It returns a dict with these
     columns and ``valid``, ``function``, ``data``, ``repairs``, ``errors`` and ``feedback``. ``data``, ``repairs`` and
@@ -42,6 +42,7 @@ class Checker:
         spec: the document, as for ``specfn.load``. A path is absolute.
         options: the options of the conversion.
         overlays: changes of the document, as for ``specfn.load``. Paths are absolute.
+        headers: headers for the origin of a URL, as for ``specfn.load``.
         fingerprint: a digest of the complete document and of the options.
     """
 
@@ -52,6 +53,7 @@ class Checker:
         *,
         fingerprint: str | None = None,
         overlays: Sequence[OverlaySource] = (),
+        headers: Mapping[str, str] = {},
     ) -> None:
         """Load the document, unless its fingerprint is known.
 
@@ -60,6 +62,7 @@ class Checker:
             options: how to convert; see ``specfn.Options``.
             fingerprint: ``fingerprint`` of another checker. The document is then loaded on first use.
             overlays: as for ``specfn.load``.
+            headers: as for ``specfn.load``; a pickle of the checker contains them as plain text.
 
         Raises:
             DocumentError: the document cannot be read.
@@ -67,6 +70,7 @@ class Checker:
         self.spec = _absolute(spec)
         self.options = options
         self.overlays = tuple(map(_absolute, overlays))
+        self.headers = dict(headers)
         self.fingerprint = fingerprint or self._load()
 
     def __repr__(self) -> str:
@@ -112,7 +116,9 @@ class Checker:
 
     def _load(self) -> str:
         """Load the document, keep its check if it has the expected fingerprint, and return its fingerprint."""
-        app = api.load(self.spec, options=self.options, overlays=self.overlays)
+        app = api.load(
+            self.spec, options=self.options, overlays=self.overlays, headers=self.headers
+        )
         fingerprint = fingerprint_of(app)
         self.fingerprint = getattr(self, "fingerprint", fingerprint)
         if fingerprint == self.fingerprint:

@@ -9,6 +9,7 @@ import click
 from specfn._internal.did_you_mean import ask_if_meant
 from specfn.errors import (
     ArgumentError,
+    DocumentError,
     SpecfnError,
     TransportError,
     UnknownFunctionError,
@@ -52,6 +53,14 @@ _OPTIONS: Final = {
     "connection.origins": "--origin",
     "a specfn.OAuth2 obtains its token": "specfn login obtains its token",
     "call OAuth2.login(app, connection)": "run specfn login",
+}
+
+#: What the command says about the credentials of a document, by the text of the library.
+_DOCUMENT_OPTIONS: Final = {
+    "pass headers or auth to specfn.load": "pass --document-header 'NAME: VALUE'",
+    "headers and auth need": "--document-header needs",
+    "headers and auth are": "a --document-header is",
+    "download it and pass its text to specfn.loads": "download it and pass the file",
 }
 
 #: The names of the missing credentials in an error of the library.
@@ -99,6 +108,8 @@ def _text(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, ArgumentError):
         return _invalid_arguments(error)
+    if isinstance(error, DocumentError):
+        return with_document_options(str(error))
     return in_options(str(error)) if isinstance(error, UsageError) else str(error)
 
 
@@ -124,6 +135,13 @@ def in_options(text: str) -> str:
     text = _TOKEN_ORIGIN.sub(r"run specfn login with --token-origin \1", text)
     for field, option in _OPTIONS.items():
         text = text.replace(field, option)
+    return text
+
+
+def with_document_options(text: str) -> str:
+    """Return a text of the library about a document, with the option for the headers of its server."""
+    for advice, option in _DOCUMENT_OPTIONS.items():
+        text = text.replace(advice, option)
     return text
 
 

@@ -14,7 +14,7 @@ from specfn._internal.did_you_mean import ask_if_meant
 from specfn._internal.url import url_without_secrets
 from specfn.api import convert
 from specfn.cli import output
-from specfn.cli.errors import UnreadableFileError
+from specfn.cli.errors import UnreadableFileError, with_document_options
 from specfn.cli.shared_options import complete_files, repeatable
 from specfn.cli.terminal import is_terminal
 from specfn.document.overlay import OverlayError
@@ -137,7 +137,7 @@ def _credentials(spec: str, access: Access) -> "DocumentCredentials | None":
     try:
         return document_credentials(spec, access.headers, None, access.tls)
     except UsageError as error:
-        raise UsageError(str(error).replace("headers and auth", "--document-header")) from None
+        raise UsageError(with_document_options(str(error))) from None
 
 
 def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
@@ -199,7 +199,7 @@ _references = repeatable(
 )
 
 
-def _given_credentials(spec: str) -> "DocumentCredentials | None":
+def given_credentials(spec: str) -> "DocumentCredentials | None":
     """Return the credentials of the command line for a source. They are for one origin, also if there are two documents.
 
     Raises:
@@ -276,7 +276,7 @@ def application(
         UsageError: the argument is ``-`` and stdin is closed.
     """
     settings = with_references(settings)
-    given = _given_credentials(spec) if access is None else _credentials(spec, access)
+    given = given_credentials(spec) if access is None else _credentials(spec, access)
     _last[:] = [
         _convert(spec, settings, progress, thorough=thorough, overlays=overlays, credentials=given)
     ]
@@ -376,7 +376,7 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         TransportError: the server of a URL did not respond.
         UnreadableFileError: there is no such file.
     """
-    credentials = _given_credentials(spec) if _URL.match(spec) else None
+    credentials = given_credentials(spec) if _URL.match(spec) else None
     try:
         return _convert(spec, with_references(DEFAULT), progress, credentials=credentials)
     except DocumentError as error:

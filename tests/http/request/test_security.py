@@ -1,5 +1,6 @@
 """Credentials onto a request (rule X6)."""
 
+import ssl
 from typing import Any
 
 import httpx
@@ -81,6 +82,17 @@ def test_requirements_are_or_of_ands(
     """The first requirement that the credentials satisfy is sent, and nothing besides it."""
     made = sent(make, needs(*alternatives), dict.fromkeys(given, "s3"))
     assert {name for name in ("X-Key", "Authorization") if name in made.headers} == headers
+
+
+@pytest.mark.parametrize("credentials", [{"key": "s3"}, {"key": "s3", "bearer": "s4"}])
+@pytest.mark.parametrize("alternatives", [("tls", "key"), ("tls bearer", "key"), ("key", "tls")])
+def test_authorities_are_no_certificate_of_the_client(
+    make: Any, alternatives: tuple[str, ...], credentials: dict[str, str]
+) -> None:
+    """A requirement of ``mutualTLS`` comes last: certificates of authorities alone keep no credential back."""
+    tls = ssl.create_default_context()
+    assert sent(make, needs(*alternatives), credentials, tls=tls).headers["X-Key"] == "s3"
+    assert "X-Key" not in sent(make, needs("tls"), credentials, tls=tls).headers
 
 
 def test_an_unsatisfied_requirement(make: Any) -> None:

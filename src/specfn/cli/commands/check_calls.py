@@ -63,7 +63,11 @@ def command(
 
             options = Options(references=allowed)
         overlays = source.given_overlays()
-        checker = Checker(source.content(spec, progress), options, overlays=overlays)
+        given = source.given_credentials(spec)
+        headers = {} if given is None else given.headers
+        checker = Checker(
+            source.content(spec, progress), options, overlays=overlays, headers=headers
+        )
         jobs = jobs or processor_count()
 
         def show(counts: "Counts", share: float | None) -> None:

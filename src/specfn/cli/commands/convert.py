@@ -36,7 +36,12 @@ def command(spec: str, version: str, path: str | None) -> None:
     """
     with Progress() as progress, gc_paused():
         original = apply_overlays(
-            read(source.content(spec, progress), progress=progress.read), source.given_overlays()
+            read(
+                source.content(spec, progress),
+                progress=progress.read,
+                credentials=source.given_credentials(spec),
+            ),
+            source.given_overlays(),
         )
         allowed = source.allowed_references()
         if allowed != "internal":

@@ -111,8 +111,9 @@ class SchemeChoice:
 def choose_schemes(route: Route, api: Api, base: Base, connection: Connection) -> SchemeChoice:
     """Return the security schemes whose credentials are sent.
 
-    The first satisfied security requirement is used. The empty requirement comes last, so that optional authentication
-    is used if the connection has a credential. A scheme that no requirement of the document mentions applies to each
+    The first satisfied security requirement is used. Those with ``mutualTLS`` come after the others, because ``tls`` may
+    have certificates of authorities only. The empty requirement comes last, so that optional authentication is used if
+    the connection has a credential. A scheme that no requirement of the document mentions applies to each
     operation that declares no ``security`` itself.
 
     Raises:
@@ -190,7 +191,9 @@ def _required(
 ) -> tuple[tuple[str, ...], tuple[MissingCredential, ...]]:
     """Return the schemes of the requirement that is used, and what is missing if none is satisfied."""
     alternatives = [tuple(name for name, _ in requirement) for requirement in route.security]
-    for names in alternatives:
+    # Not every SSLContext or client has a certificate of the client, and none of them tells.
+    assumed = _assumed(api, connection)
+    for names in sorted(alternatives, key=lambda names: not assumed.isdisjoint(names)):
         if names and not connection.anonymous and _is_satisfied(names, api, connection):
             return names, ()
     if not alternatives or () in alternatives or connection.anonymous:
@@ -222,6 +225,15 @@ def _required(
 
 #: The maximum number of characters of a URL or of scopes in an error.
 _MAX_CHARACTERS: Final = 300
+
+
+def _assumed(api: Api, connection: Connection) -> frozenset[str]:
+    """Return the schemes of ``mutualTLS`` that no credential of the connection names."""
+    kinds = {name: scheme.get("type") for name, scheme in api.security_schemes.items()}
+    given = _given(connection)
+    return frozenset(
+        name for name, kind in kinds.items() if kind == "mutualTLS" and name not in given
+    )
 
 
 def _describe_oauth2(route: Route, api: Api) -> Iterator[str]:
