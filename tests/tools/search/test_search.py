@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.strict_shop.shop_document import PATH
 
@@ -12,7 +12,12 @@ import specfn
 from specfn import Function, Options
 from specfn.errors import UsageError
 from specfn.tools.search.result_text import arguments_of_first, nothing_found
-from specfn.tools.search.search import Found, Search
+from specfn.tools.search.search import (
+    MAX_ABBREVIATIONS,
+    MAX_SHORT_WORDS_OF_LETTER,
+    Found,
+    Search,
+)
 from specfn.tools.search.texts import is_one_edit, words_of
 
 
@@ -293,6 +298,47 @@ SHORT = specfn.load(
 def test_words_find_their_short_forms_in_paths(query: str, place: str) -> None:
     """A word that no function has finds the words of paths that abbreviate it."""
     assert SHORT.search(query, 1)[0].function.method_and_path == place
+
+
+SINGULAR = specfn.load(
+    operations(
+        ("get", "/class/{id}", ""),
+        ("get", "/pass", ""),
+        ("get", "/rss", ""),
+        ("get", "/access", ""),
+        ("get", "/bus", ""),
+        ("get", "/news", ""),
+        ("get", "/dns", ""),
+        ("get", "/used", ""),
+    )
+)
+
+
+@given(
+    beginning=st.sampled_from(
+        "class clas pas pass rss rs access acces bus new news dns dn use".split()
+    ),
+    end=st.text("abcdefghijklmnopqrstuvwxyz", max_size=12),
+)
+@example(beginning="class", end="ification")
+@example(beginning="pass", end="enger")
+@example(beginning="r", end="esource")
+def test_short_words_of_paths_with_any_ending_can_be_searched(beginning: str, end: str) -> None:
+    """No word raises, whatever the short words of paths end with: their stems are those of the index."""
+    assert len(SINGULAR.search(beginning + end)) <= 8
+
+
+def test_words_of_paths_that_may_be_short_are_bounded() -> None:
+    """A word of a query compares with a bounded number of short words, and a bounded number of them stands for it."""
+    letters = "bcdfghjklmnpqrtvwxz"
+    words = [f"s{one}{two}" for one in letters for two in letters]
+    rows = [("get", "/" + "/".join(words[n : n + 10]), "") for n in range(0, len(words), 10)]
+    finder = specfn.load(operations(*rows)).finder
+    query = "s" + letters
+    assert len(finder.find(query, 100)) <= MAX_ABBREVIATIONS
+    assert len(finder._short_words["s"]) == MAX_SHORT_WORDS_OF_LETTER
+    one = specfn.load(operations(("get", "/" + "/".join(words), ""))).finder
+    assert len(one._short_words["s"]) < 20
 
 
 def test_arguments_of_the_best_result_say_how_to_write_a_file() -> None:

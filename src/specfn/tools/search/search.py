@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import islice
 from math import log
 from typing import Final, NamedTuple, TypeAlias
 
@@ -47,6 +48,10 @@ _CORRECTED: Final = 5
 
 #: How much a word of a path counts that may abbreviate a word of a query.
 _ABBREVIATION: Final = 0.7
+
+#: The maximum number of short words of paths with one first letter, and of those that stand for one word of a query.
+MAX_SHORT_WORDS_OF_LETTER: Final = 200
+MAX_ABBREVIATIONS: Final = 8
 
 #: The constants of BM25F: the saturation of frequencies, and the weight of lengths.
 _K1: Final = 1.2
@@ -214,16 +219,23 @@ class Search:
     def _abbreviations(self, word: str) -> Iterator[str]:
         """Yield the stems of the words of paths that abbreviate a word: with few letters, most of its consonants."""
         consonants = sum(letter not in "aeiou" for letter in word)
-        for short, own in self._short_words.get(word[:1], {}).items():
-            if is_abbreviation(short, word) and (len(short) > 2 or consonants <= 2 * len(short)):
-                yield own
+        return islice(
+            (
+                own
+                for short, own in self._short_words.get(word[:1], {}).items()
+                if is_abbreviation(short, word)
+                and (consonants <= 2 * len(short) or word.startswith(short))
+            ),
+            MAX_ABBREVIATIONS,
+        )
 
     @cached_property
     def _short_words(self) -> dict[str, dict[str, str]]:
         """Return the short words of paths by their first letter, with their stems."""
         words: dict[str, dict[str, str]] = defaultdict(dict)
         for short, own in sorted({p for s in self._subjects for p in short_path_words(s.function)}):
-            words[short[:1]][short] = own
+            if own in self._index and len(words[short[:1]]) < MAX_SHORT_WORDS_OF_LETTER:
+                words[short[:1]][short] = own
         return words
 
     def _correct(self, word: str) -> str:

@@ -6,6 +6,7 @@ Words are split and in lower case, without stop words, and lightly stemmed.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject
@@ -41,8 +42,9 @@ _WORD: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+
 _MAX_TEXT_CHARACTERS: Final = 20_000
 _MAX_WORD_CHARACTERS: Final = 40
 
-#: The maximum number of characters of a word that may be short for another one.
-_MAX_SHORT: Final = 5
+#: The maximum number of characters of a word that may be short for another one, and of such words of one path.
+_MAX_SHORT_CHARACTERS: Final = 4
+_MAX_SHORT_WORDS_OF_PATH: Final = 16
 
 #: Words that say nothing about a function. `me` and `my` do, and are not among them.
 _STOP_WORDS: Final = frozenset(
@@ -70,6 +72,9 @@ _FORMS: Final = (
     ("ion", "", 4),
     ("ment", "", 4),
 )
+
+#: The endings of words that are no plural, although they end with `s`.
+_SINGULAR: Final = ("ss", "us", "is")
 
 #: Segments at the beginning of paths that say nothing.
 _BEGINNING: Final = re.compile(r"api|rest|public|v?\d[\d.]*+(?:(?:beta|alpha)\d*)?", re.IGNORECASE)
@@ -174,10 +179,16 @@ def path_words(function: Function) -> tuple[str, ...]:
 
 
 def short_path_words(function: Function) -> Iterator[tuple[str, str]]:
-    """Yield the short words of the static segments of a path without their plural, and their stems."""
-    words = (word.removesuffix("s") for piece in _static(function) for word in plain_words(piece))
+    """Yield the first short words of the static segments of a path without their plural, and their stems."""
     known = _STOP_WORDS | {"my"}
-    return ((word, stem(word)) for word in words if len(word) <= _MAX_SHORT and word not in known)
+    words = (
+        (word if word.endswith(_SINGULAR) else word.removesuffix("s"), stem(word))
+        for piece in _static(function)
+        for word in plain_words(piece)
+        if word not in known
+    )
+    pairs = (pair for pair in words if len(pair[0]) <= _MAX_SHORT_CHARACTERS)
+    return islice(pairs, _MAX_SHORT_WORDS_OF_PATH)
 
 
 def object_words(function: Function) -> tuple[str, ...]:
@@ -265,7 +276,7 @@ def _text(value: Any) -> str:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return a lower-case word without its plural and its ending; words on `ss`, `us` and `is` keep their plural."""
-    base = word if word.endswith(("ss", "us", "is")) else _without(word, _ENDINGS)
+    base = word if word.endswith(_SINGULAR) else _without(word, _ENDINGS)
     base = _without(base, _FORMS)
     if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeious":
         return base[:-1]
