@@ -251,9 +251,9 @@ def declared(document: Any) -> Counter[str]:
     count = Counter[str]()
     for operation, own in operations(document):
         names = {
-            str(parameter.get("name"))
+            parameter["name"]
             for parameter in (resolve(document, each) for each in own)
-            if parameter.get("in") != "body"
+            if parameter.get("in") != "body" and isinstance(parameter.get("name"), str)
         }
         names = {name for name in names if not CREDENTIAL.fullmatch(name)}
         content = resolve(document, operation.get("requestBody")).get("content") or {}
