@@ -2,7 +2,9 @@ import ast
 import asyncio
 import json
 import types
+from collections.abc import Sequence
 from pathlib import Path
+from tokenize import COMMENT, NAME, OP, STRING, TokenInfo
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +16,7 @@ from tests.typed.documented import examples
 
 import specfn
 from specfn.calling import Catalog
-from specfn.code_mode.sandbox import ScriptLimits
+from specfn.code_mode.sandbox import ScriptLimits, _for_edits
 from specfn.code_mode.script_result import AVAILABLE, ScriptPause, ScriptResult
 from specfn.errors import UsageError
 
@@ -479,6 +481,9 @@ LOOPS = [
     "r = [x['id'] + y async for x in pages(api.pets.get) for y in 'xy' if x['id'] not in ('a1',)]",
     "r = [[x['id'], y['id']] async for x in pages(api.pets.get) async for y in pages(api.pets.get, query={'cursor': 'c'})]",
     "r = {x['id']: len(x) async for x in pages(api.pets.get)}",
+    "r = [f'({1}']\nasync for x in pages(api.pets.get):\n    r.append(f'{x[\"id\"]})')",
+    "r = [f'[{x[\"id\"]}, ' async for x in pages(api.pets.get) if f'{1}:']",
+    "r = [f'{1} in', f'{2} async']\nasync for x in pages(api.pets.get): r.append(x['id'])",
     (
         "async def f():\n    'async for x in y:'\n    r = 0\n    async for x in pages(api.pets.get):\n"
         "        async for y in pages(api.pets.get):\n            r += x['id'] < y['id']\n    return r\nr = await f()"
@@ -510,6 +515,29 @@ def test_a_loop_over_pages_reads_all_items(api: Api, code: str) -> None:
     api.reply = three_pages
     ended = run(scripts(api, functions=paged()), f"{code}\nr")
     assert json.loads(ended.text) == values["r"]
+
+
+@pytest.mark.parametrize("kind", [STRING, COMMENT])
+@pytest.mark.parametrize("text", ["(", ")", "[", "]", ":", "in", "async", "for"])
+def test_texts_that_equal_signs_do_not_change_where_a_loop_ends(kind: int, text: str) -> None:
+    """Only signs and words of the code count, not texts of f-strings, which are tokens of newer Pythons."""
+
+    def edits(within: Sequence[tuple[int, str]]) -> list[str]:
+        signs = [(NAME, "async"), (NAME, "for"), (NAME, "x"), *within, (NAME, "in"), *within]
+        rows = [*within, *signs, (NAME, "y"), *within, (OP, ":"), (NAME, "pass")]
+        tokens = [
+            TokenInfo(row[0], row[1], (1, 9 * place), (1, 9 * place + len(row[1])), "")
+            for place, row in enumerate(rows)
+        ]
+        return [change for _, _, change in _for_edits(tokens)]
+
+    assert edits([(kind, text)]) == edits([]) == ["", " await (", ")"]
+
+
+@pytest.mark.parametrize("code", ["async for \ud800 in x: pass", "async for x in y:\n  '\ud800'"])
+def test_a_loop_with_half_a_character_is_an_error_of_the_code(api: Api, code: str) -> None:
+    """A character that no file can contain is explained, never an exception of the host."""
+    assert run(scripts(api, functions=paged()), code).is_error
 
 
 def test_pages_can_be_awaited_as_a_list(api: Api) -> None:

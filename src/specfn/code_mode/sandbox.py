@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
-from tokenize import TokenError, TokenInfo, generate_tokens
+from tokenize import NAME, OP, TokenError, TokenInfo, generate_tokens
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import anyio
@@ -390,7 +390,7 @@ def _with_plain_for(code: str) -> str:
         tokens = [
             token for token in generate_tokens(StringIO(code).readline) if token.string.strip()
         ]
-    except (TokenError, SyntaxError):
+    except (TokenError, SyntaxError, UnicodeError):
         return code  # the interpreter says what is wrong
     lines = [*StringIO(code)]
     for (row, column), size, text in sorted(_for_edits(tokens), reverse=True):
@@ -404,11 +404,11 @@ def _for_edits(tokens: Sequence[TokenInfo]) -> Iterator[tuple[tuple[int, int], i
     depth = 0
     loops: list[tuple[int, bool]] = []  # the depth of each loop, and whether its ``in`` was read
     for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
-        text = token.string
+        text = token.string if token.type in (NAME, OP) else ""  # not the text within an f-string
         while before and loops and loops[-1] == (depth, True) and text in _ENDS[depth > 0]:
             loops.pop()
             yield before.end, 0, ")"
-        if text == "async" and after and after.string == "for":
+        if text == "async" and after and after[:2] == (NAME, "for"):
             is_one_line = token.end[0] == after.start[0]
             yield (
                 token.start,
