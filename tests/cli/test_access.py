@@ -84,6 +84,8 @@ def test_the_advice_for_a_document_behind_a_login(specfn: Command, site: Loopbac
     ended = specfn("inspect", "http://site.example/openapi.json", "--document-header", "A: b")
     assert "a --document-header is not sent over plain http" in ended.err
     assert "specfn.load" not in ended.err
+    ended = specfn("inspect", f"{site.url}/x.json", "--document-header", "A: b\u00e4d")
+    assert (ended.code, "is not ASCII" in ended.err) == (2, True)
 
 
 def test_another_origin_gets_no_header(

@@ -69,6 +69,7 @@ def test_a_proxy(call: Callable[..., specfn.Result], files: Files) -> None:
             url, tls=context(files), proxy=f"http://me:canary-77@{address}"
         )
         assert "canary-77" not in f"{connection!r} {connection.model_dump()}"
+        assert f"proxy='http://{address}'" in repr(connection).replace(f"{address}/", address)
         assert call(connection).ok
     expected = base64.b64encode(b"me:canary-77").decode()
     assert asked == [(httpx.URL(url).netloc.decode(), f"Basic {expected}")]

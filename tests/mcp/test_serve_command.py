@@ -240,7 +240,7 @@ def test_print_config_has_every_option(
         "--base-url", URL, "--origin", "https://files.example", "--select", "pets_get", "--allow", "write",
         "--mode", "all", "--timeout", "2.5", "--answer-limit", "900", "--max-length", "30", "--page-size", "7",
         "--files", str(tmp_path), "--read-only", "--ask-each", "--output-schema", "--anonymous",
-        "--watch", "--expect", str(lock),
+        "--watch", "--expect", str(lock), "--log", "json",
         "--ca", str(files.ca), "--cert", str(files.cert), "--key", str(files.key),
         "--all-to-base-url", "--allow-insecure", "--redirects", "same-origin",
     ]  # fmt: skip
@@ -270,7 +270,7 @@ def test_print_config_has_every_option(
         "--proxy",
         "--fields",  # contradicts --output-schema
     }
-    left |= {"--sessions", "--log", "--verbose", "--send-all-credentials"}
+    left |= {"--sessions", "--verbose", "--send-all-credentials"}
     assert {one for one in known - left if one.startswith("--")} <= set(options)
 
 

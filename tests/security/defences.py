@@ -622,6 +622,12 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
+        function="specfn.http.connection:url_without_secrets",
+        off=first,
+        tests="test_a_proxy_and_a_login_show_no_secret",
+    ),
+    Defence(
+        threat="T11",
         function="specfn.http.redacted_request:url_without_secrets",
         off=first,
         tests="test_a_request_shows_no_secret",

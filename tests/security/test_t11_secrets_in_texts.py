@@ -19,9 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import operation
 
+import specfn
 from specfn import Application, Connection, load, request
 from specfn._internal.url import url_without_secrets
 from specfn.calling import CallError
+from specfn.cli import logins
 from specfn.errors import (
     ArgumentError,
     DocumentError,
@@ -396,3 +398,11 @@ def test_a_shown_url_has_no_secret(url: str) -> None:
     shown = url_without_secrets(url)
     assert "CANARY" not in shown
     assert shown.endswith("h/p")
+
+
+def test_a_proxy_and_a_login_show_no_secret() -> None:
+    """The URL of a proxy is shown without user and password, and a login without the secret of its client."""
+    connection = specfn.Connection("https://api.example", proxy="http://me:canary-88@proxy.example")
+    assert "proxy='http://proxy.example'" in repr(connection)
+    login = logins.Login(base_url="", scheme="", client_id="c", client_secret="canary-88")
+    assert "canary" not in f"{connection!r} {connection.model_dump()} {login!r}"

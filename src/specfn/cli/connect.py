@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -42,7 +42,7 @@ _VALUES: Final = {
 #: The maximum number of servers that a message lists.
 _SERVERS: Final = 5
 
-#: The options of the transport of a connection, which the download of the document uses, too.
+#: The options of the transport of a connection. The download of the document uses the certificates, too.
 _TRANSPORT: Final = (
     shared.file(
         "--ca", "ca", "Certificates of the authorities to trust instead of the usual ones (PEM)."
@@ -106,6 +106,7 @@ def connection(
     *,
     document: str = "",
     is_checked: bool = True,
+    with_logins: bool = True,
 ) -> "Connection":
     """Return the connection that the options describe.
 
@@ -114,6 +115,7 @@ def connection(
         given: the options by name.
         option: name of the option for the base URL.
         document: name of the document, if there are several.
+        with_logins: use the logins of the user.
         is_checked: check that no credential would be sent without https, also if the first call needs none.
 
     Raises:
@@ -125,12 +127,13 @@ def connection(
     from specfn.http.connection import Connection  # noqa: PLC0415  # slow import
     from specfn.http.request.security import require_declared, require_secure  # noqa: PLC0415  # slow import
 
+    credentials = dict(_credentials(api, given["auth"], document))
     fields: dict[str, Any] = {
         "base_url": _base_url(api, given["base_url"], option),
         "origins": tuple(given["origins"]),
         "credentials": {
-            **dict(_logins(api, given["base_url"])),
-            **dict(_credentials(api, given["auth"], document)),
+            **(dict(_logins(api, given["base_url"], credentials)) if with_logins else {}),
+            **credentials,
         },
         "headers": dict(pairs("--header", given["headers"], ":")),
         "query": dict(pairs("--query", given["queries"], "=")),
@@ -205,10 +208,12 @@ def pairs(option: str, given: Sequence[str], separator: str) -> Iterator[tuple[s
         yield name.strip(), value.strip() if separator == ":" else value
 
 
-def _logins(api: "Api", base_url: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield the credentials of ``specfn login``."""
+def _logins(api: "Api", base_url: str | None, others: Container[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the credentials of ``specfn login`` for the schemes without another credential."""
     for name, scheme in api.security_schemes.items():
-        login = find_login(base_url, name) if scheme.get("type") in OAUTH2_TYPES else None
+        if name in others or scheme.get("type") not in OAUTH2_TYPES:
+            continue
+        login = find_login(base_url, name)
         if login is not None:
             yield name, login.oauth()
 

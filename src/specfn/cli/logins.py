@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,7 +35,7 @@ class Login:
     base_url: str
     scheme: str
     client_id: str
-    client_secret: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
     flow: "FlowName | None" = None
     scopes: tuple[str, ...] | None = None
     token_origins: tuple[str, ...] = ()
@@ -67,7 +67,10 @@ def _folder() -> Path:
 def _path(base_url: str, scheme: str) -> Path:
     from specfn.network.origins import parse  # noqa: PLC0415  # httpx is imported on first use
 
-    base = parse(base_url)
+    try:
+        base = parse(base_url)
+    except ValueError as error:
+        raise UsageError(f"--base-url: {error}") from None
     name = json.dumps([base.origin, base.path, scheme])
     return _folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.json"
 
@@ -84,29 +87,37 @@ def prepare(login: Login) -> str:
     Raises:
         UsageError: the file cannot be written.
     """
-    from specfn.http.transport.token_store import IN_KEYRING, has_keyring  # noqa: PLC0415  # for a login only
+    from specfn.http.transport.token_store import has_keyring  # noqa: PLC0415  # for a login only
 
     path = _path(login.base_url, login.scheme)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = _store(path)
-    if not has_keyring():
-        return str(path)
-    if not path.exists() or not store.is_in_keyring():
-        store.write_file(IN_KEYRING)
-    return "the keyring"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"the directory {path.parent} cannot be created for logins: {error.strerror}; set XDG_DATA_HOME to another"
+        ) from None
+    try:
+        content = store.content()
+    except UsageError:  # the new login replaces it
+        content = {}
+    if not content:
+        store.replace(content, in_keyring=has_keyring())
+    return "the keyring" if has_keyring() else str(path)
 
 
 def keep(login: Login) -> None:
-    """Store a login next to its tokens.
+    """Store a login next to its tokens; if there is a keyring now, they move there.
 
     Raises:
         UsageError: its place cannot be written.
     """
+    from specfn.http.transport.token_store import has_keyring  # noqa: PLC0415  # for a login only
 
     async def write() -> None:
         store = _store(_path(login.base_url, login.scheme))
         async with store.locked(SyncIO(), time.monotonic() + _LOCK_SECONDS):
-            store.write(_LOGIN, asdict(login))
+            store.replace({**store.content(), _LOGIN: asdict(login)}, in_keyring=has_keyring())
 
     run_without_waiting(write())
 
@@ -121,7 +132,7 @@ def find_login(base_url: str | None, scheme: str) -> Login | None:
         return None
     try:
         path = _path(base_url, scheme)
-    except ValueError:  # the connection reports it
+    except UsageError:  # the connection reports it
         return None
     return _read(path) if path.exists() else None
 
@@ -134,19 +145,30 @@ def _read(path: Path) -> Login | None:
         raise UsageError(f"{path} is not a login of this version: log in again") from None
 
 
-def remove_logins(base_url: str | None, scheme: str | None) -> Iterator[str]:
-    """Delete the logins of one API, or all; yield what each was for."""
+def remove_logins(base_url: str | None, scheme: str | None) -> Iterator[tuple[str, str]]:
+    """Delete the logins of one API, or all; yield what each was for, and why its tokens stay, if they do.
+
+    Raises:
+        UsageError: the URL is invalid.
+    """
+    named = _path(base_url, scheme or "") if base_url else None
     for path in sorted(_folder().glob("*.json")):
+        name = str(path)
+        is_named = path == named or (base_url is None and scheme is None)
         try:
             login = _read(path)
-        except UsageError:
-            login = None
-        is_named = login is not None and path == _path(base_url or login.base_url, login.scheme)
-        if is_named and scheme in {None, login.scheme if login else None}:
-            assert login is not None
-            yield f"{login.scheme} of {login.base_url}"
-        elif base_url is None and scheme is None:
-            yield str(path)
-        else:
+            if login is not None and path == _path(login.base_url, login.scheme):
+                name = f"{login.scheme} of {login.base_url}"
+                is_named = scheme in {None, login.scheme} and path == _path(
+                    base_url or login.base_url, login.scheme
+                )
+        except UsageError:  # it is deleted by its path
+            pass
+        if not is_named:
             continue
-        _store(path).delete()
+        try:
+            _store(path).delete()
+        except UsageError as error:
+            yield name, str(error)
+        else:
+            yield name, ""

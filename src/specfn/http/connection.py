@@ -29,6 +29,7 @@ from pydantic import (
 )
 
 from specfn._internal.settings_model import Model, Texts
+from specfn._internal.url import url_without_secrets
 from specfn.errors import UsageError
 from specfn.network.headers import check_header, is_cookie_value, is_token
 from specfn.network.origins import parse
@@ -486,6 +487,8 @@ class Connection(Model):
         for name, value in super().__repr_args__():
             if name in _MASKED:
                 yield name, dict.fromkeys(value, MASK)
+            elif name == "proxy" and value is not None:
+                yield name, url_without_secrets(reveal(value))
             elif name in _OBJECTS and value is not None:  # a partial's repr shows its arguments
                 yield name, type(value)
             else:

@@ -247,13 +247,80 @@ def test_the_keyring(
     monkeypatch.setattr(keyring.core, "_keyring_backend", keyring.backends.fail.Keyring())
     assert specfn("call", path, "GET /x", *api).code == 2
     assert "the keyring cannot be used" in agrees[-1]
-    assert specfn("logout").code == 0
+    given = specfn("call", path, "GET /x", *api, "--auth", "oauth=other")
+    assert (given.code, server.api[-1]) == (1, ("GET", "other"))
+    assert specfn("logout").code == 1
+    assert agrees[-1].startswith("not logged out of ")
+    assert len([*home.glob("*.json")]) == 1
     assert specfn(*login).code == 0
     assert specfn("call", path, "GET /x", *api).code == 0
     monkeypatch.setattr(keyring.core, "_keyring_backend", place)
     assert specfn(*login).code == 0
     assert specfn("logout", "--scheme", "oauth").code == 0
     assert place.entries == {}
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[]", '{"login": {"x": 1}}'])
+def test_a_damaged_entry_of_the_keyring(
+    specfn: Command,
+    document: Any,
+    server: AuthorizationServer,
+    home: Path,
+    agrees: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+) -> None:
+    """It is an error of a call, a new login replaces it, and ``logout`` of its API and scheme deletes it."""
+    place = Memory()
+    monkeypatch.setattr(keyring.core, "_keyring_backend", place)
+    path, api = spec(document, "authorizationCode"), ("--base-url", server.url)
+    login = ("login", path, *api, "--client-id", CLIENT, "--no-browser")
+    assert specfn(*login).code == 0
+    place.entries = dict.fromkeys(place.entries, text)
+    assert specfn("call", path, "GET /x", *api).code == 2
+    assert "log in again" in agrees[-1]
+    assert specfn(*login).code == 0
+    assert specfn("call", path, "GET /x", *api).code == 0
+    place.entries = dict.fromkeys(place.entries, text)
+    assert specfn("logout", *api, "--scheme", "oauth").code == 0
+    assert (place.entries, [*home.glob("*.json")]) == ({}, [])
+
+
+@pytest.mark.usefixtures("agrees")
+def test_a_login_that_fails_keeps_the_last_one(
+    specfn: Command,
+    document: Any,
+    server: AuthorizationServer,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Tokens of a file move to a new keyring after a login that succeeds, and stay after one that fails."""
+    path, api = spec(document, "authorizationCode"), ("--base-url", server.url)
+    login = ("login", path, *api, "--client-id", CLIENT, "--no-browser")
+    assert specfn(*login).code == 0
+    (file,) = home.glob("*.json")
+    content = file.read_text("utf-8")
+    place = Memory()
+    monkeypatch.setattr(keyring.core, "_keyring_backend", place)
+    assert specfn(*login, "--flow", "password").code == 2
+    assert (file.read_text("utf-8"), place.entries) == (content, {})
+    assert specfn(*login).code == 0
+    assert "canary" in str(place.entries)
+    assert "canary" not in file.read_text("utf-8")
+
+
+def test_faults_of_places(
+    specfn: Command, document: Any, server: AuthorizationServer, home: Path
+) -> None:
+    """An invalid URL, and a directory that cannot be created, are errors with a reason."""
+    for url in ("foo", "http://site.example:99999999"):
+        for more in ((), ("--scheme", "oauth")):
+            ended = specfn("logout", "--base-url", url, *more)
+            assert (ended.code, "--base-url" in ended.err) == (2, True)
+    path = spec(document, "authorizationCode")
+    home.parent.parent.write_text("", "utf-8")
+    ended = specfn("login", path, "--base-url", server.url, "--client-id", CLIENT, "--no-browser")
+    assert (ended.code, "cannot be created for logins" in ended.err) == (2, True)
 
 
 def test_schemes(specfn: Command, document: Any, server: AuthorizationServer, home: Path) -> None:

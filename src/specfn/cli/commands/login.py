@@ -85,7 +85,7 @@ def command(spec: str, **options: Any) -> int:
         raise UsageError("the document has no functions; specfn inspect lists the reasons")
     api = application.functions[0].api
     scheme = _scheme(api, options["scheme"])
-    connection = connect.connection(api, {**connect.NOTHING, **options})
+    connection = connect.connection(api, {**connect.NOTHING, **options}, with_logins=False)
     login = _login(connection.base_url or "", scheme, options)
     password = None
     if login.user is not None:
@@ -126,7 +126,10 @@ def _scheme(api: "Api", given: str | None) -> str:
 
 def _login(base_url: str, scheme: str, options: dict[str, Any]) -> logins.Login:
     """Return the login that the options describe; without a client, that of the last login."""
-    before = logins.find_login(base_url, scheme)
+    try:
+        before = logins.find_login(base_url, scheme)
+    except UsageError:  # the new login replaces it
+        before = None
     client, secret = options["client_id"], None
     if options["client_secret_env"]:
         secret = os.environ.get(options["client_secret_env"])

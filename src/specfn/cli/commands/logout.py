@@ -16,8 +16,9 @@ def command(base_url: str | None, scheme: str | None) -> int:
     The authorization server is not told: to end a session there, use its own page.
     """
     removed = [*logins.remove_logins(base_url, scheme)]
-    for name in removed:
-        output.complain(f"logged out of {name}")
+    for name, fault in removed:
+        output.complain(f"not logged out of {name}: {fault}" if fault else f"logged out of {name}")
     if not removed:
         output.complain("there is no such login")
-    return EXIT_SUCCESS if removed else EXIT_FAILURE
+    is_done = removed and not any(fault for _, fault in removed)
+    return EXIT_SUCCESS if is_done else EXIT_FAILURE

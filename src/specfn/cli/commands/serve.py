@@ -721,7 +721,7 @@ def _url_of_clients(options: Mapping[str, Any]) -> str:
 
 
 #: Options of the whole server with one value.
-_SINGLE: Final = ("mode", "timeout", "answer_limit", "max_length", "page_size")
+_SINGLE: Final = ("mode", "timeout", "answer_limit", "max_length", "page_size", "log")
 
 
 def _as_list(value: Any) -> list[str]:

@@ -102,6 +102,8 @@ def _check_headers(headers: Any) -> None:
             check_header(name, value)
         except ValueError as error:
             raise UsageError(str(error)) from None
+        if not value.isascii():  # httpx would raise an error of its own
+            raise UsageError(f"the value of the header {name!r} is not ASCII")
 
 
 def _is_pair(auth: Any) -> bool:

@@ -66,12 +66,20 @@ class TokenStore:
             return
         content = {**self.content(), key: value}
         kept = {name: entry for name, entry in content.items() if entry is not None}
-        if self.is_in_keyring():
-            self._ask_keyring("set_password", json.dumps(kept))
-        else:
-            self.write_file(kept)
+        self.replace(kept, in_keyring=self.is_in_keyring())
 
-    def write_file(self, content: dict[str, Any]) -> None:
+    def replace(self, content: dict[str, Any], *, in_keyring: bool) -> None:
+        """Replace everything that is stored; it goes to the keyring, or to the file. The caller has the lock.
+
+        Raises:
+            UsageError: the place cannot be written.
+        """
+        if in_keyring:
+            self._ask_keyring("set_password", json.dumps(content))
+            content = IN_KEYRING
+        self._write_file(content)
+
+    def _write_file(self, content: dict[str, Any]) -> None:
         """Replace the content of the file. The caller has the lock.
 
         Raises:
@@ -92,13 +100,17 @@ class TokenStore:
             ) from None
 
     def delete(self) -> None:
-        """Delete the file, and what the keyring has for it."""
+        """Delete the file, and what the keyring has for it.
+
+        Raises:
+            UsageError: the keyring cannot be used. The file stays, because it says that the keyring has tokens.
+        """
         assert self.path is not None
-        with suppress(
-            UsageError
-        ):  # a file that cannot be read, or a keyring that is locked or has nothing
-            if self.is_in_keyring():
-                self._ask_keyring("delete_password")
+        is_in_keyring = False
+        with suppress(UsageError):  # a file that cannot be read
+            is_in_keyring = self.is_in_keyring()
+        if is_in_keyring and self._ask_keyring("get_password") is not None:
+            self._ask_keyring("delete_password")
         for path in (self.path, self.path.with_name(f"{self.path.name}.lock")):
             path.unlink(missing_ok=True)
 
@@ -115,7 +127,12 @@ class TokenStore:
         assert self.path is not None
         content = self._read_file()
         if content == IN_KEYRING:
-            content = json.loads(self._ask_keyring("get_password") or "{}")
+            stored = _record_of(self._ask_keyring("get_password") or "{}")
+            if stored is None:
+                raise UsageError(
+                    "the keyring has no tokens in a form that can be read: log in again"
+                )
+            return stored
         return content
 
     def _ask_keyring(self, action: str, *more: str) -> Any:
@@ -133,12 +150,12 @@ class TokenStore:
         try:
             with self.path.open("rb") as file:
                 _require_private(file.fileno(), self.path)
-                content = json.loads(file.read(_MAX_BYTES))
+                content = _record_of(file.read(_MAX_BYTES))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, RecursionError):
+        except OSError:
             content = None
-        if not isinstance(content, dict):
+        if content is None:
             raise UsageError(
                 f"{self.path} cannot be read as a file of tokens: delete it, and log in again"
             )
@@ -197,6 +214,15 @@ def has_keyring() -> bool:
         return bool(core.recommended(core.get_keyring()))
     except Exception:  # noqa: BLE001  # not installed, or not set up
         return False
+
+
+def _record_of(text: str | bytes) -> dict[str, Any] | None:
+    """Return the record that a text contains; ``None`` if it is none."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _is_entry(entry: Any) -> bool:
