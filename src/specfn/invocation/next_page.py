@@ -104,7 +104,11 @@ def next_page(
     if target is None and function.lazy_paging is not None:
         human = function.undescribed_keys
         named_by_header = function.lazy_paging.paging_by_header(result.headers, result.data, human)
-        paging = paging if named_by_header is None else named_by_header[0]
+        if named_by_header is not None:
+            is_end = named_by_header[1] == ""
+            describes_pages |= is_end
+            paging = (paging if is_end else None) or named_by_header[0]
+            named_by_header = None if is_end else named_by_header
     if paging is None or function.safety != "read" or not result.ok:
         return None
     if result.truncated:

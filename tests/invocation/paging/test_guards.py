@@ -409,12 +409,14 @@ def list_with(parameter: str, kind: str = "string") -> specfn.Application:
     return specfn.load({"openapi": "3.1.0", "info": info, "paths": {"/a": {"get": listed}}})
 
 
-def answer_of(app: specfn.Application, data: Any, headers: Mapping[str, str]) -> Any:
+def answer_of(
+    app: specfn.Application, data: Any, headers: Mapping[str, str], sent_arguments: Any = None
+) -> Any:
     """Return the arguments of the next page of a response, by the text that a model reads."""
     sent = httpx.MockTransport(lambda _: httpx.Response(200, json=data, headers=headers))
     client = httpx.Client(transport=sent)
     connection = specfn.Connection(base_url="https://a.example", client=client)
-    return app.bind(connection).outcome("a_get", {}).next
+    return app.bind(connection).outcome("a_get", sent_arguments or {}).next
 
 
 @pytest.mark.parametrize(
@@ -444,11 +446,23 @@ def test_a_header_names_the_cursor_of_the_next_page(
         ("name", "string", "X-Next-Cursor", "b"),
         ("reset", "string", "X-Next-Key", "b"),
         ("token", "string", "X-Request-Token", "b"),
+        ("cursor", "string", "X-RateLimit-Next", "1700000000"),
+        ("cursor", "string", "Retry-Next", "b"),
     ],
 )
 def test_other_headers_are_not_cursors(parameter: str, kind: str, header: str, value: str) -> None:
     """X13: a header without a parameter, or with an invalid value, says nothing of the next page."""
     assert answer_of(list_with(parameter, kind), [1], {header: value}) is None
+
+
+def test_an_empty_header_of_the_next_page_means_the_last_page() -> None:
+    """X13: a header without a value ends the pages of a counter; a cursor in the body counts more."""
+    body = {"items": ITEMS}
+    assert "page" in answer("page", body).text.partition("\n")[2]
+    assert answer("page", body, **{"X-Next-Page": ""}).text.partition("\n")[2] == ""
+    cursor = {"data": [1], "next_cursor": "b"}
+    expected = {"query": {"cursor": "b"}}
+    assert answer_of(list_with("cursor"), cursor, {"X-Next-Cursor": ""}) == expected
 
 
 @pytest.mark.parametrize(

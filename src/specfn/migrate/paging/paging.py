@@ -19,6 +19,7 @@ from specfn.migrate.paging.page_members import (
     response_members,
 )
 from specfn.migrate.paging.paging_words import (
+    BEFORE_NEXT_HEADER,
     COUNT,
     LAST,
     LAST_ITEM,
@@ -366,12 +367,12 @@ class LazyPaging:
     def paging_by_header(
         self, headers: Mapping[str, str], data: Any, human: Collection[tuple[str, ...]]
     ) -> tuple[Paging, str | int] | None:
-        """Return the paging by a header with the next value of a parameter, and this value."""
+        """Return the paging by a header with the next value of a parameter, and this value; it is empty on the last page."""
         parameters = self._detect_once[1]
         for name, text in headers.items():
-            parameter = _parameter_for_header(name, parameters) if text else None
+            parameter = _parameter_for_header(name, parameters)
             value = int(text) if parameter and parameter.is_number and _is_count(text) else text
-            if parameter is None or (parameter.is_number and value is text):
+            if parameter is None or (parameter.is_number and text and value is text):
                 continue
             common = _Facts(parameters, members_of_value(data)).common()
             paging = Paging(kind="cursor", parameter=parameter.path, **common)
@@ -396,7 +397,7 @@ def _parameter_for_header(name: str, parameters: PageParameters) -> PageParamete
     words = words_of(name)
     begin = next((n for n, word in enumerate(words) if word in NEXT_HEADER), len(words))
     own = words[begin:]
-    if not own:
+    if not own or not BEFORE_NEXT_HEADER.issuperset(words[:begin]):
         return None
     rest = own[1:] if own[0] == "next" else own
     named = parameters.first_of(["".join(own), "".join(rest)])

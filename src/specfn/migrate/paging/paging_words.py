@@ -89,6 +89,11 @@ ONLY_PAGES: Final = PAGING | _set("meta page pageinfo pager paginator cursors li
 #: The words of headers with the next value of a parameter: ``X-Next-Cursor``, ``x-ms-continuation``.
 NEXT_HEADER: Final = _set("next continuation")
 
+#: The words that may stand before them: ``X-Pagination-Next``, ``opc-next-page``. ``X-RateLimit-Next`` is a time.
+BEFORE_NEXT_HEADER: Final = PAGING | _set(
+    "x ms opc page pages pager paged cursor token link links result results list collection meta response"
+)
+
 TOTAL: Final = _set(
     "total totalcount totalresults totalentries totalitems totalrecords totalsize totalelements totalelementcount"
     " totalitemscount itemstotal totalhits totalitemcount totalnumber totalnumberofitems totalrows totalvalue"
