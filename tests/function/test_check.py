@@ -131,7 +131,7 @@ def test_what_was_cut_is_incomplete(text: str) -> None:
     failure = POST.check(text.replace("12", '"x"'))
     assert isinstance(failure, Failure)
     assert failure.incomplete
-    assert "The text ended before it was complete" in failure.feedback()
+    assert "The text broke off, so the missing ends were added" in failure.feedback()
 
 
 def test_what_cannot_be_read_is_told() -> None:
