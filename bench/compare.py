@@ -851,7 +851,7 @@ specfn {version} and these packages ran with their default settings, except for 
     "tools": """## Tools
 
 Each library reads public documents and lists its tools, in a cold process of at most {limit:.0f} s. An *argument* is
-a parameter, or a property of a body that is an object, by its name; credentials are none. An *illegal name* has other
+a parameter, or a property of a body that is an object, by its name, but no credential. An *illegal name* has other
 characters than `[A-Za-z0-9_-]`, more than 64 of them, or belongs to two tools. A schema is *refused* because its root
 is not an object, because a reference is dangling, by the metaschema, or by the grammar engine llguidance.
 Bytes are compact JSON of name, description and schema. *Arguments kept* of specfn leaves out what it hides on purpose:

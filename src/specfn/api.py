@@ -261,7 +261,7 @@ def refuse_changed(application: Application, expect: str | Mapping[str, Any]) ->
 
 
 def _overlays_text(application: Application) -> str:
-    """Return the part of an error text that names the overlays; empty if there are none."""
+    """Return the end of a sentence that names the overlays, or an empty text without overlays."""
     overlays = ", ".join(application.overlays)
     return f" or overlays (now {overlays})" if overlays else ""
 

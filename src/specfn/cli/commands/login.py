@@ -104,7 +104,7 @@ def _scheme(api: "Api", given: str | None) -> str:
     """Return the name of the security scheme to log in for.
 
     Raises:
-        UsageError: there is none, or one must be chosen.
+        UsageError: the document declares no such scheme, or several of which none was chosen.
     """
     known = [
         name

@@ -192,7 +192,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 
 def _choose(application: "Application", options: Mapping[str, Any]) -> _Shortlist:
-    """Return the functions that the options select; all functions if there are no such options.
+    """Return the functions that the options select; without such options, all functions.
 
     Raises:
         UsageError: a glob or the query matches no function.
