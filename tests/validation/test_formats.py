@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from specfn.validation.formats import is_base64, is_date, is_date_time
+from specfn.validation.formats import has_format, is_base64, is_date, is_date_time
 from specfn.validation.validate import Validator
 
 BOUNDS = [
@@ -205,3 +205,23 @@ def test_a_time_is_valid_within_its_bounds(
     time = f"{hour:02}:{minute:02}:{second:02}+{hours:02}{colon}{minutes:02}"
     assert is_date_time(f"2024-01-31T{time}") is sound
     assert is_date_time(f"2024-02-29t{time}") is sound
+
+
+almost = st.sampled_from(
+    [
+        *("2024-02-29", "1900-02-29", "2024-04-31", "12:00:00", "23:59:60", "12:00:60"),
+        *("2024-02-29T23:59:60Z", "2023-12-31t01:59:60+0200", "2024-02-29T12:00:00.5-02:00"),
+    ]
+)
+
+
+@given(almost, st.integers(0, 30), st.text("0123456789-+:.TtZz \n\u0663", max_size=2))
+@pytest.mark.parametrize("name", ["date", "time", "date-time"])
+def test_a_pattern_decides_as_the_format(name: str, text: str, at: int, new: str) -> None:
+    """A date or time that the engine judges by a pattern has the verdict of the format, also below ``not``."""
+    changed = text[:at] + new + text[at + 1 :] if new else text
+    expected = has_format(name, changed)
+    assert Validator({"format": name}).is_valid(changed) is expected
+    assert Validator({"not": {"format": name}}).is_valid(changed) is (not expected)
+    beside = {"format": name, "anyOf": [{"minLength": 1}, {"type": "null"}]}
+    assert Validator(beside).is_valid(changed) is (expected and changed != "")

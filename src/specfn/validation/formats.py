@@ -47,7 +47,6 @@ def is_base64(text: str) -> bool:
     return len(text) % 4 == 0 if match.group(1) else len(text) % 4 != 1
 
 
-_DATE: Final = r"(?a)(\d{4})-(\d{2})-(\d{2})"
 _TIME: Final = r"(?a)(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?P<offset>[zZ]|([+-])(\d{2}):?(\d{2}))?"
 
 #: A number of a duration. Only the last one may have a fraction.
@@ -55,31 +54,21 @@ _N: Final = r"[+-]?\d+(?:[.,]\d+(?=[A-Z]\Z))?"
 _CLOCK: Final = rf"(?:T(?=.)(?:{_N}H)?(?:{_N}M)?(?:{_N}S)?)?"
 _DURATION: Final = rf"(?a)[+-]?P(?=.)(?:{_N}W|(?:{_N}Y)?(?:{_N}M)?(?:{_N}D)?{_CLOCK})"
 
-#: Dates and times that are valid without a calculation: no 29 February and no second 60.
-_PLAIN_DATE: Final = (
-    r"(?a:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
-    r"|02-(?:0[1-9]|1\d|2[0-8])))"
+#: Existing dates, with 29 February of leap years.
+_DATE: Final = (
+    r"(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+    r"|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
 )
-_PLAIN_TIME: Final = (
-    r"(?a:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[zZ]|[+-](?:[01]\d|2[0-3]):?[0-5]\d))"
-)
-_PLAIN_DATE_TIME: Final = f"{_PLAIN_DATE}[tT]{_PLAIN_TIME}"
-
-_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+#: Times that are valid without a calculation, because they have no second 60.
+_PLAIN_TIME: Final = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+_PLAIN_OFFSET: Final = r"(?:[zZ]|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])"
+_PLAIN_DATE_TIME: Final = f"{_DATE}[tT]{_PLAIN_TIME}{_PLAIN_OFFSET}"
 
 
 def is_date(text: str) -> bool:
     """Return whether a text is an existing date: ``2024-02-29``."""
-    if _pattern(_PLAIN_DATE).fullmatch(text) is not None:
-        return True
-    match = _pattern(_DATE).fullmatch(text)
-    if match is None:
-        return False
-    year, month, day = map(int, match.groups())
-    if not (1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]):
-        return False
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return leap or (month, day) != (2, 29)
+    return _pattern(_DATE).fullmatch(text) is not None
 
 
 def is_time(text: str) -> bool:
@@ -127,6 +116,25 @@ OWN: Final[Mapping[str, Callable[[str], bool]]] = {
     "byte": is_base64,
     "base64": is_base64,
     "base64url": is_base64,
+}
+
+
+class EnginePattern(NamedTuple):
+    """A pattern for a format with an own check. The engine matches it four times as fast as it calls the check.
+
+    Attributes:
+        pattern: matches only texts that satisfy the format.
+        is_whole: whether it matches all of them. Otherwise the own check decides about the others.
+    """
+
+    pattern: str
+    is_whole: bool
+
+
+ENGINE_PATTERNS: Final[Mapping[str, EnginePattern]] = {
+    "date": EnginePattern(f"^{_DATE}$", is_whole=True),
+    "date-time": EnginePattern(f"^{_PLAIN_DATE_TIME}$", is_whole=False),
+    "time": EnginePattern(f"^{_PLAIN_TIME}{_PLAIN_OFFSET}?$", is_whole=False),
 }
 
 #: All asserted string formats; jsonschema-rs checks those without an own check. Other formats are only shown.

@@ -1,6 +1,6 @@
 """jsonschema-rs as the validation engine, without network access and within limits (rules V1, V5)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -12,7 +12,7 @@ from specfn.schema.patterns.to_rust import to_rust
 from specfn.schema.walk import subschema_entries
 from specfn.validation.compile.memory import MAX_NODES
 from specfn.validation.compile.prepare import HOME, REFERENCE, PreparedSchema
-from specfn.validation.formats import OWN
+from specfn.validation.formats import ENGINE_PATTERNS, OWN
 
 #: The maximum number of nodes that the schemas of one report may have together, each with the definitions that it
 #: reaches. Compiling them takes about 0.3 s. Reports about the corpus need at most 400.
@@ -23,7 +23,7 @@ _MAX_WORK: Final = 40_000_000
 
 
 def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
-    """Compile a schema to a function that returns whether a plain JSON value is valid.
+    """Compile a schema to a function that returns whether a plain JSON value is valid. The prepared schema is used up.
 
     Raises:
         DocumentError: it is not a JSON Schema.
@@ -31,7 +31,8 @@ def compile_schema(prepared: PreparedSchema) -> Callable[[Any], bool]:
     from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - 24 ms, first use
 
     try:
-        return Draft202012Validator(prepared.schema, **_options(prepared.formats)).is_valid
+        formats = _write_patterns(prepared.formats)
+        return Draft202012Validator(prepared.schema, **_options(formats)).is_valid
     except ValidationError as error:
         pointer = _pointer(prepared, error.instance_path)
         reason = f"not a JSON Schema: {_first_line(error)}"
@@ -172,7 +173,24 @@ def pattern_cost(patterns: Iterable[str]) -> PatternCost | None:
     )
 
 
-def _options(formats: frozenset[str]) -> JsonObject:
+def _write_patterns(formats: Mapping[str, Sequence[JsonObject]]) -> frozenset[str]:
+    """Replace formats by patterns with the same verdict, and return the formats that still need their own check."""
+    left = {*formats}
+    for name in formats.keys() & ENGINE_PATTERNS.keys():
+        pattern, is_whole = ENGINE_PATTERNS[name]
+        if is_whole:
+            left.remove(name)
+        for node in formats[name]:
+            if is_whole:
+                del node["format"]
+                node["pattern"] = pattern
+            elif "anyOf" not in node:
+                del node["format"]
+                node["anyOf"] = [{"pattern": pattern}, {"format": name}]
+    return frozenset(left)
+
+
+def _options(formats: Collection[str]) -> JsonObject:
     """Return the options for a schema that asserts some formats.
 
     With any Python function for a format, the engine needs several times as long for every value.

@@ -132,13 +132,13 @@ class PreparedSchema:
         schema: a reference to the definition ``0``, and the definitions by number.
         keys: the pointer of each definition in the given schema, by number.
         origins: the given schema of each prepared node, by the identity of the prepared node.
-        formats: the formats that some node asserts.
+        formats: the nodes that assert each format.
     """
 
     schema: JsonObject
     keys: tuple[str, ...]
     origins: Mapping[int, JsonObject]
-    formats: frozenset[str]
+    formats: Mapping[str, list[JsonObject]]
 
     @property
     def definitions(self) -> JsonObject:
@@ -211,7 +211,7 @@ class _Preparation:
         self._copies = 0
         self._tasks: list[_Task] = []
         self._origins: dict[int, JsonObject] = {}
-        self._asserted: set[str] = set()
+        self._asserted: dict[str, list[JsonObject]] = {}
 
     def run(self, closing: ClosingMode, *, exact: bool) -> PreparedSchema:
         definitions: JsonObject = {}
@@ -229,7 +229,7 @@ class _Preparation:
             {"$id": HOME, "$ref": root, "$defs": definitions},
             tuple(variant.key for variant in self._numbers),
             self._origins,
-            frozenset(self._asserted),
+            self._asserted,
         )
 
     def _refer(self, variant: _Variant) -> str:
@@ -271,7 +271,7 @@ class _Preparation:
             is_text = self._formats and isinstance(value, str) and value in ASSERTED
             if is_text and reason_for_hint(origin) is None:
                 node[keyword] = value
-                self._asserted.add(value)
+                self._asserted.setdefault(value, []).append(node)
         elif keyword in {"required", "type"} and isinstance(value, list):
             node[keyword] = _without_repetitions(value)
         elif keyword == "pattern" and isinstance(value, str):
