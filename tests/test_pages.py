@@ -102,3 +102,10 @@ def test_names_of_examples_are_introduced() -> None:
         names = re.findall(r"(?:^|, )(\w+): ", given[1]) if given else []
         before = re.sub(r"<!--.*?-->", "", text.partition("```")[0], flags=re.DOTALL)
         assert [name for name in names if f"`{name}`" not in before] == [], page
+
+
+def test_diagrams_keep_their_lines() -> None:
+    """The first line of a diagram is its kind alone: a diagram that was wrapped like prose draws nothing."""
+    texts = [page.read_text("utf-8") for page in PAGES]
+    kinds = re.findall(r"^```mermaid\n(.*)$", "\n".join(texts), re.MULTILINE)
+    assert [kind for kind in kinds if not re.fullmatch(r"\w+( [A-Z]{2})?", kind)] == []
