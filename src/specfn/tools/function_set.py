@@ -124,6 +124,11 @@ class FunctionSet(ABC):
 
         return FitCache()
 
+    @cached_property
+    def catalogs(self) -> "dict[int, Catalog]":
+        """Return the catalogs of these functions alone, by the limit of names. Conversations share them and their indexes."""
+        return {}
+
     # -- by keys -----------------------------------------------------------------------------------------
 
     @cached_property
@@ -354,10 +359,13 @@ class Catalog(FunctionSet):
         if not hasattr(functions, "functions"):
             kind = type_name(functions)
             raise UsageError(f"functions must be an application or a catalog, not {kind}")
-        catalog = cls(policy=NamePolicy(max_length=max_length)).add(functions, namespace="")
-        if isinstance(functions, FunctionSet):
-            vars(catalog)["fits"] = functions.fits  # the value of the cached property
-        return catalog
+        known = functions.catalogs if isinstance(functions, FunctionSet) else {}
+        if max_length not in known:
+            catalog = cls(policy=NamePolicy(max_length=max_length)).add(functions, namespace="")
+            if isinstance(functions, FunctionSet):
+                vars(catalog)["fits"] = functions.fits  # the value of the cached property
+            known[max_length] = catalog
+        return known[max_length]
 
     def add(
         self,

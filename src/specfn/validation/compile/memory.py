@@ -10,9 +10,9 @@ from threading import Lock
 from typing import Any, Final, Protocol
 
 #: The maximum number of compiled nodes in a process, except those of the schema that was compiled last. The engine needs
-#: about 2 KB per node. The arguments of all functions of a document have a few thousand nodes, at most 26,000 in the
-#: corpus.
-MAX_NODES: Final = 100_000
+#: about 2 KB per node, and a millisecond to compile a validator again. The arguments of all functions of a document have a
+#: few thousand nodes, at most 26,000 in the corpus.
+MAX_NODES: Final = 60_000
 
 #: The number of bytes of compiled patterns that count as one node.
 BYTES_OF_NODE: Final = 2_000
