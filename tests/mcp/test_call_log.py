@@ -117,9 +117,10 @@ def test_a_line_names_the_caller(lines: Any) -> None:
     assert json.loads(lines()[-1]["caller"]) == ["host", "https://login.example", "ada"]
 
 
+@pytest.mark.parametrize("verbose", [False, True])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_the_command_logs_calls(form: str, tmp_path: Path) -> None:
-    """The command writes a line for each call to stderr, as text or JSON."""
+def test_the_command_logs_calls(form: str, tmp_path: Path, *, verbose: bool) -> None:
+    """The command writes a line for each call to stderr, as text or JSON; and with ``--verbose`` for each request."""
     file, log = tmp_path / "pets.json", tmp_path / "log"
     file.write_text(json.dumps(DOCUMENT))
     command = [
@@ -132,7 +133,7 @@ def test_the_command_logs_calls(form: str, tmp_path: Path) -> None:
         "--log",
         form,
     ]
-    command += ["--auth", "bearer=x"]
+    command += ["--auth", "bearer=x", *(["--verbose"] if verbose else [])]
     parameters = StdioServerParameters(command=sys.executable, args=command, env=environment())
 
     async def run() -> None:
@@ -141,7 +142,13 @@ def test_the_command_logs_calls(form: str, tmp_path: Path) -> None:
                 await client.call_tool("pets_get", {})
 
     anyio.run(run)
-    [line] = [line for line in log.read_text().splitlines() if "kind" in line]
+    written = log.read_text().splitlines()
+    [line] = [line for line in written if "kind" in line]
+    requests = [line for line in written if "http://127.0.0.1:9/pets" in line]
+    assert len(requests) == verbose
+    if form == "json" and verbose:
+        fields = json.loads(requests[0])
+        assert (fields["log"], fields["method"], fields["status"]) == ("specfn.http", "GET", None)
     if form == "json":
         fields = json.loads(line)
         assert (fields["level"], fields["kind"], fields["status"]) == ("INFO", "unreachable", None)

@@ -622,6 +622,18 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T11",
+        function="specfn.http.masking:url_without_secrets",
+        off=first,
+        tests="test_a_call_shows_no_secret test_a_token_and_a_renewal",
+    ),
+    Defence(
+        threat="T11",
+        function="specfn.http.masking:Masking.url",
+        off=lambda _: lambda _, url: url,
+        tests="test_a_call_shows_no_human_part test_a_redirect_that_repeats_a_secret",
+    ),
+    Defence(
+        threat="T11",
         function="specfn.http.connection:url_without_secrets",
         off=first,
         tests="test_a_proxy_and_a_login_show_no_secret",

@@ -21,6 +21,7 @@ from typing import Any, Final
 import httpx
 
 from specfn._internal.json import dumps
+from specfn._internal.url import url_without_secrets
 from specfn.http.connection import MASK, Connection, reveal
 from specfn.human import is_secret_name
 from specfn.migrate.parameters.reserved import credential_reason, plain
@@ -150,6 +151,7 @@ class Masking:
             "_connection",
             "_credentials",
             "_function",
+            "_hides_paths",
             "_known",
             "_requests",
             "_written",
@@ -181,6 +183,7 @@ class Masking:
         self._requests = list(requests)
         self._written: Any = None
         self._known: _Rules | None = None
+        self._hides_paths = True  # until the arguments are known
 
     def __repr__(self) -> str:
         return "<Masking>"
@@ -249,6 +252,17 @@ class Masking:
             rules = self._rules()
         return _mask(rules, value)
 
+    def url(self, url: str) -> str:
+        """Return a URL for a log: without query and secrets, and without its path if that may contain private arguments.
+
+        In a path, a short value could not be told from a segment of the document.
+        """
+        self._possible()
+        shown = url_without_secrets(url)
+        if self._hides_paths:
+            return f"{'/'.join(shown.split('/', 3)[:3])}/{MASK}"
+        return str(self.apply(shown))
+
     def has_credential(self, value: Any) -> bool:
         """Return whether a value contains a credential."""
         rules = _Rules(anywhere=self._rules().anywhere)
@@ -293,7 +307,10 @@ class Masking:
         private = getattr(self._function, "private_values", None)
         if own is None and self._written is not None:
             private = None  # a model wrote all arguments
-        for value in () if private is None else private(self._arguments):
+        listed = [] if private is None else [*private(self._arguments)]
+        is_filled = self._function is not None and "{" in self._function.route.path
+        self._hides_paths = is_filled and (own is not None or bool(listed))
+        for value in listed:
             text = _text_of(value.value)
             if not text:
                 continue

@@ -146,6 +146,11 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
     ["text", "json"],
     "The form of the log on stderr, with one line for each call, without its arguments; text by default.",
 )
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Log each request to the API, too: its method, its URL without query and secrets, and its status.",
+)
 @shared.choice(
     "--print-config",
     "host",
@@ -188,6 +193,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if (options["mode"] or config.mode or "auto") in ("all", "auto"):
         missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
+    from specfn.http.transport import attempt  # noqa: PLC0415  # httpx is imported on first use
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
     from specfn.mcp import build, call_log, stdio  # noqa: PLC0415  # slow import
     from specfn.mcp.live import LiveServer  # noqa: PLC0415  # slow import
@@ -203,6 +209,8 @@ def command(specs: Sequence[str], **options: Any) -> int:
         "output_schema": options["output_schema"] or config.output_schema,
     }
     call_log.log.setLevel(logging.INFO)
+    if options["verbose"]:
+        attempt.log.setLevel(logging.DEBUG)
     try:
         server = build.server(catalog, **settings)
         app = None if listener is None else _http_app(server, listener)
@@ -670,7 +678,7 @@ def _print_config(
     ):
         for value in values:
             arguments += [option, value]
-    for option in ("read_only", "ask_each", "fields", "output_schema", "watch"):
+    for option in ("read_only", "ask_each", "fields", "output_schema", "watch", "verbose"):
         if options[option]:
             arguments.append(f"--{option.replace('_', '-')}")
     for row in CALL_OPTIONS:

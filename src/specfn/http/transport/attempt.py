@@ -4,17 +4,20 @@ A response with events is read event by event (rule X15). All other responses ar
 """
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias, cast
 
 import httpx
 
+from specfn._internal.logs import one_line_log
 from specfn._internal.url import url_without_secrets
 from specfn.errors import LimitError, TransportError, UsageError
 from specfn.http.connection import Connection, Timeout
+from specfn.http.masking import Masking
 from specfn.http.redacted_request import RedactedURL, without_body
 from specfn.http.response.events import Event, EventReader, parser_of, stream_type
 from specfn.http.response.response import Result, decode
@@ -24,6 +27,9 @@ from specfn.network import sockets
 from specfn.network.response_body import BrokenEncodingError, Inflater, UnknownEncodingError
 from specfn.network.sockets import NotRepeatedError
 from specfn.records import Note
+
+#: The log of requests.
+log: Final = one_line_log("specfn.http")
 
 #: The errors of httpx and of the decompression.
 _FAILURES: Final = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, BrokenEncodingError)
@@ -92,7 +98,7 @@ class Attempt:
         is_guarded: private addresses are refused.
         is_first: this is the first request of the call.
         authenticates: the authentication of the connection or of its client applies.
-        on_request: is called with each request that an authentication sends.
+        masking: the secrets of the call, for the log; receives each request that an authentication sends.
         stream: the stream of events that the operation declares.
     """
 
@@ -102,7 +108,7 @@ class Attempt:
     is_guarded: bool
     is_first: bool
     authenticates: bool = False
-    on_request: Callable[[httpx.Request], None] = id  # type: ignore[assignment]
+    masking: Masking = field(default_factory=lambda: Masking(None))
     stream: DeclaredStream | None = None
 
     # -- blocking -------------------------------------------------------------------------------------
@@ -200,6 +206,11 @@ class Attempt:
             flow.close()
 
     def _send_one(self, request: httpx.Request) -> httpx.Response:
+        with self._logged(request) as responses:
+            responses.append(self._response_to(request))
+        return responses[0]
+
+    def _response_to(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.client
         if client is not None:
             return pool.send_with_client(client, request, authenticates=self._uses_client)
@@ -299,6 +310,11 @@ class Attempt:
                 await response.aclose()
 
     async def _asend_one(self, request: httpx.Request) -> httpx.Response:
+        with self._logged(request) as responses:
+            responses.append(await self._aresponse_to(request))
+        return responses[0]
+
+    async def _aresponse_to(self, request: httpx.Request) -> httpx.Response:
         client = self.connection.async_client
         if client is not None:
             return await pool.asend_with_client(client, request, authenticates=self._uses_client)
@@ -309,6 +325,25 @@ class Attempt:
 
     # -- both -----------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _logged(self, request: httpx.Request) -> Iterator[list[httpx.Response]]:
+        """Log a request with the status of its response, which the caller adds; the time ends with the headers."""
+        responses: list[httpx.Response] = []
+        begin = time.monotonic()
+        try:
+            yield responses
+        finally:
+            if log.isEnabledFor(logging.DEBUG):
+                fields = {
+                    "method": request.method,
+                    "url": self.masking.url(str(request.url)),
+                    "status": responses[0].status_code if responses else None,
+                    "ms": round((time.monotonic() - begin) * 1000),
+                }
+                shown = {**fields, "status": fields["status"] or "-"}
+                text = " ".join(f"{name}={value}" for name, value in shown.items())
+                log.debug("%s", text, extra={"call": fields})
+
     @property
     def _uses_client(self) -> bool:
         """Return whether the authentication of the client applies. A flow of ``auth`` may send requests to other hosts."""
@@ -316,7 +351,7 @@ class Attempt:
 
     def _in_flow(self, request: httpx.Request) -> httpx.Request:
         """Return a request of an authentication with the limits of the connection."""
-        self.on_request(request)
+        self.masking.add_request(request)
         return self._prepare(request)
 
     def _is_read_for(

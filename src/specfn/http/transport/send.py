@@ -511,7 +511,7 @@ async def _exchange(
             is_guarded=is_guarded,
             is_first=is_first,
             authenticates=is_trusted and not is_anonymous and not connection.anonymous,
-            on_request=masking.add_request,
+            masking=masking,
             stream=stream,
         )
         result: Result = await io.send(attempt)
