@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specfn import load, loads, normalize
+from specfn import Options, load, loads, normalize
 from specfn.answers import Drop, Keep
 from specfn.document.read.load import uri_of
 from specfn.errors import DocumentError, SpecfnError, UsageError
-from specfn.options import Options
 from specfn.settings import DEFAULT, Settings
 
 DOCUMENT: dict[str, Any] = {

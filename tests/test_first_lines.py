@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import specfn
 from specfn import Connection, Options, UsageError, connectors
-from specfn.http.connection import Connection as Fields
+from specfn import Connection as Fields
 
 URL = "https://api.example.com/v1"
 APP = specfn.load(

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from specfn import load, normalize
+from specfn import Options, load, normalize
 from specfn._internal.json import dumps
 from specfn.document.read.load import read
-from specfn.options import Options
 
 FOLDER = Path(__file__).parent.parent / "fixtures"
 DOCUMENTS = sorted(

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from specfn import Connection, adapters, load
+from specfn import Connection, Options, adapters, load
 from specfn.adapters.bound_functions import acall, call, import_framework, schema, select_functions
 from specfn.application.bound import Bound
 from specfn.calling import PendingCall
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.options import Options
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn.errors import UnknownFunctionError
-from specfn.options import Options
 
 
 def converted(paths: dict[str, Any], **options: Any) -> Application:

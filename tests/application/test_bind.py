@@ -8,11 +8,10 @@ import httpx
 import pytest
 from tests.calling.models import Script, said, wished
 
-from specfn import Application, Connection, load
+from specfn import Application, Connection, Options, load
 from specfn.application.bound import Bound
 from specfn.calling import ApprovalRequest, Approve, Deny, run
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.options import Options
 
 PET = {
     "type": "object",

@@ -6,9 +6,8 @@ import httpx
 import pytest
 from tests.application.test_bind import Shop
 
-from specfn import Connection, load
+from specfn import Connection, Options, load
 from specfn.errors import UsageError
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client.client import Client
 
-from specfn import Application, Connection, calling, load, mcp
-from specfn.options import Options
+from specfn import Application, Connection, Options, calling, load, mcp
 
 SECRET = "canary-4711"
 NAMES = ["X-Tenant", "version", "region", "q"]

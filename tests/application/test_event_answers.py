@@ -7,10 +7,9 @@ import httpx
 import pytest
 from tests.application.test_bind import Shop
 
-from specfn import load
+from specfn import Options, load
 from specfn.answers import Drop, Keep
 from specfn.calling import Answer, run
-from specfn.options import Options
 
 EVENTS = "text/event-stream"
 LINES = "application/x-ndjson"

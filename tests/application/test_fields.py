@@ -9,13 +9,12 @@ import pytest
 from tests.application.test_bind import Shop, answering
 from tests.strict_shop.shop_document import text
 
-from specfn import Application, Connection, Result, load
+from specfn import Application, Connection, Options, Result, load
 from specfn.answers import Drop, Keep
 from specfn.calling import Answer, Session, run
 from specfn.errors import UsageError
 from specfn.invocation.response_fields import ResponseFields
 from specfn.mcp import server
-from specfn.options import Options
 
 OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}
 REPO = {

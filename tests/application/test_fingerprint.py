@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn.function.fingerprint import combine_fingerprints
-from specfn.options import Options
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",

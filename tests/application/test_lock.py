@@ -7,10 +7,9 @@ import pytest
 from tests.application.test_fingerprint import DOCUMENT, put, schema
 from tests.effort import lines
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn.application.lock import Change
 from specfn.errors import DocumentError, UsageError
-from specfn.options import Options
 
 Change_ = Callable[[dict[str, Any]], object]
 

@@ -19,12 +19,11 @@ from tests.application.test_bind_separated import SENT as LOGIN
 from tests.strict_shop.server import Server, serve
 from tests.strict_shop.shop_document import text
 
-from specfn import Application, Connection, load
+from specfn import Application, Connection, Options, load
 from specfn.application.bound import Bound
 from specfn.calling import Answer, ApprovalRequest, Approve, Defer, Deny, run
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.http.request import parameters
-from specfn.options import Options
 
 PET = {"body": {"name": "Rex"}}
 NOTHING = "Nothing was executed."

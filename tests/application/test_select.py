@@ -3,10 +3,9 @@ from typing import Any
 
 import pytest
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn.errors import UsageError
 from specfn.migrate.operation_keys import path_matches
-from specfn.options import Options
 from specfn.settings import Selection
 
 Json = dict[str, Any]

@@ -8,6 +8,7 @@ import pydantic
 import pytest
 from tests.application.test_bind import PATHS, answering, application
 
+from specfn import Options, load
 from specfn.application.bound import BoundFunction
 
 TREE = {
@@ -18,9 +19,6 @@ TREE = {
 
 def recursive(**options: Any) -> BoundFunction:
     """Return a bound function whose body is a recursive component."""
-    from specfn.api import load  # noqa: PLC0415  # beside its only use
-    from specfn.options import Options  # noqa: PLC0415  # likewise
-
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}
     document = {
         "openapi": "3.1.0",

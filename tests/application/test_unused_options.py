@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn.errors import UsageError
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
-from specfn.calling.session import Session
+from specfn.calling import Ask, CallResult, Done, Invoke, Send, Session
 
 #: A call: id, name and arguments.
 Wish: TypeAlias = tuple[str, str, Any]

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from specfn.function.function import Function
+from specfn import Function
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 

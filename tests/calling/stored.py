@@ -14,7 +14,7 @@ from tests.calling.models import said, wished
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
+from specfn.calling import Ask, CallResult, Done, Invoke, Send
 
 BODY = {
     "type": "object",

@@ -12,8 +12,7 @@ from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, CallResult, Done, Invoke, Send
-from specfn.calling.filters import CallContext
+from specfn.calling import Ask, CallContext, CallResult, Done, Invoke, Send
 
 LIST = "products_get"
 CREATE = "products_post"

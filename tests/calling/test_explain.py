@@ -10,8 +10,7 @@ from tests.calling.models import Script, said, wished
 from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
-from specfn.calling.filters import CallContext
-from specfn.calling.outcome import CallRecord, Outcome
+from specfn.calling import CallContext, CallRecord, Outcome
 from specfn.records import Repair
 
 LINE = re.compile(r"round \d+: |\d+ requests|   |not available: ?|\.\.\. and \d+ more")

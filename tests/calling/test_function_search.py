@@ -15,8 +15,8 @@ from tests.effort import examples
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Send
-from specfn.connectors.registry import profile
+from specfn.calling import Send
+from specfn.connectors import profile
 
 SEARCH = "search_functions"
 WORDS = "amber birch cedar dune ember fjord grove heath islet jetty".split()

@@ -11,9 +11,7 @@ from tests.calling.shop import APP
 from tests.effort import examples
 
 import specfn
-from specfn.calling import Catalog, InvocationConfig, NamePolicy, Session
-from specfn.calling.effects import Ask
-from specfn.invocation.approval import Defer
+from specfn.calling import Ask, Catalog, Defer, InvocationConfig, NamePolicy, Session
 
 NAMES = [function.name for function in APP]
 

@@ -9,8 +9,8 @@ from tests.calling.models import CONNECTORS, Script, converse, said, wished
 from tests.calling.shop import APP, NOWHERE
 
 from specfn import calling
-from specfn.calling.effects import Ask, CallResult, Done, Send
-from specfn.connectors.registry import codec
+from specfn.calling import Ask, CallResult, Done, Send
+from specfn.connectors import codec
 from specfn.errors import SpecfnError, UsageError
 
 LIST = "products_get"

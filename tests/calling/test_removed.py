@@ -9,7 +9,7 @@ import pytest
 from tests.calling.models import Script, results, said, wished
 
 from specfn import Application, Connection, Options, calling, load
-from specfn.calling.filters import CallContext
+from specfn.calling import CallContext
 from specfn.records import ABSENT
 
 NOTE = {

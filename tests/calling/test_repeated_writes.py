@@ -16,7 +16,7 @@ from tests.strict_shop.server import Server
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Ask, CallResult, Send
+from specfn.calling import Ask, CallResult, Send
 
 LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 

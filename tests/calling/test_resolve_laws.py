@@ -11,9 +11,9 @@ from tests.calling.models import wished
 from tests.effort import examples
 
 import specfn
-from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Send, Session
-from specfn.function.function import Function
-from specfn.tools.resolve import Directory, Resolution
+from specfn import Function
+from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Resolution, Send, Session
+from specfn.tools.resolve import Directory
 
 WRAPPERS = "tools tool functions function call default_api multi_tool_use".split()
 WORDS = [*WRAPPERS, "items", "Items", "get", "erase", "issues", "v1", "1", "12", "größe", "日本"]

@@ -15,7 +15,7 @@ from tests.calling import stored
 from tests.calling.models import wished
 
 from specfn import calling
-from specfn.calling.effects import Ask, Done, Invoke
+from specfn.calling import Ask, Done, Invoke
 from specfn.errors import UsageError
 from specfn.invocation.storage import decode, encode, summary_as_json
 

@@ -4,13 +4,14 @@ from typing import Any
 import pytest
 from tests.calling.models import CONNECTORS, said, wished
 
+from specfn.connectors import codec
 from specfn.connectors.anthropic import CODEC as ANTHROPIC
 from specfn.connectors.bedrock import CODEC as BEDROCK
 from specfn.connectors.gemini import CODEC as GEMINI
 from specfn.connectors.openai_chat import CODEC as CHAT
 from specfn.connectors.openai_chat import LEGACY
 from specfn.connectors.openai_responses import CODEC as RESPONSES
-from specfn.connectors.registry import CODECS, codec
+from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Demand, Message, Prompt
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError

@@ -10,7 +10,7 @@ from tests.connectors.lint import faults, nodes
 
 import specfn
 from specfn import calling
-from specfn.connectors.registry import profile
+from specfn.connectors import profile
 
 STRICT = ("anthropic-strict", "bedrock-strict", "mistral-strict", "openai-strict")
 TYPES = st.sampled_from(["string", "integer", "boolean"])

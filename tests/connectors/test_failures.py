@@ -10,8 +10,9 @@ from tests.connectors.test_codecs import STREAMS
 
 import specfn
 from specfn import calling
-from specfn.calling.effects import Done, Send
-from specfn.connectors.registry import CODECS, codec
+from specfn.calling import Done, Send
+from specfn.connectors import codec
+from specfn.connectors.registry import CODECS
 from specfn.errors import TransportError, UsageError
 
 MESSAGE = "The model is overloaded\u202e; try again."

@@ -13,7 +13,8 @@ from tests.connectors.lint import faults
 
 import specfn
 from specfn import calling
-from specfn.connectors.registry import CODECS, codec, profile
+from specfn.connectors import codec, profile
+from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Demand, Prompt
 from specfn.http.response.response import decode
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.connectors.test_requests import documented
 
 from specfn import calling
-from specfn.calling.effects import Send
-from specfn.connectors.registry import codec
+from specfn.calling import Send
+from specfn.connectors import codec
 from specfn.connectors.turn import Prompt
 from specfn.errors import UsageError
 

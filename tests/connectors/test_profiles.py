@@ -5,7 +5,8 @@ from typing import get_args, get_type_hints
 import pytest
 
 from specfn import calling
-from specfn.connectors.registry import CODECS, NAMES, profile
+from specfn.connectors import profile
+from specfn.connectors.registry import CODECS, NAMES
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
 

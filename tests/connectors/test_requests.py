@@ -10,7 +10,8 @@ from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
 from specfn import calling
-from specfn.connectors.registry import CODECS, codec
+from specfn.connectors import codec
+from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Prompt
 
 BLANK = st.sampled_from(["", " ", "\n\n"])

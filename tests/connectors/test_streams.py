@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.connectors.registry import codec
+from specfn.connectors import codec
 from specfn.connectors.turn import Prompt
 
 WORDS = st.text('ab{}": ,é', min_size=1, max_size=12)

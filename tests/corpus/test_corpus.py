@@ -12,8 +12,7 @@ from urllib.parse import unquote
 import pytest
 from tests.effort import part
 
-from specfn import Application, Function, load
-from specfn.options import Options
+from specfn import Application, Function, Options, load
 
 pytestmark = pytest.mark.corpus
 

@@ -18,9 +18,8 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn import Application, Function, load
+from specfn import Application, Function, Options, load
 from specfn._internal.json import dumps, loads
-from specfn.options import Options
 
 pytestmark = pytest.mark.corpus
 

@@ -11,10 +11,9 @@ from openapi_schema_validator import OAS30Validator, OAS31Validator
 from tests.effort import THOROUGH
 from tests.samples import Sampler
 
-from specfn import Application, Function, load
+from specfn import Application, Function, Options, load
 from specfn._internal.json import dumps
 from specfn._internal.pointer import input_path, unescape
-from specfn.options import Options
 from specfn.validation.compile.references import survey
 
 pytestmark = pytest.mark.corpus

@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.function.function import Function
-from specfn.options import Options
+from specfn import Failure, Function, Options, Success, load
 from specfn.records import ABSENT
-from specfn.validation.outcome import Failure, Success
 
 BODY = {
     "type": "object",

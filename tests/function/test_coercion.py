@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.api import load
+from specfn import Function, load
 from specfn.function import arguments as checking
-from specfn.function.function import Function
 
 SCHEMA = {
     "type": "object",

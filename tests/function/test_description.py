@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
+from specfn import Function, Options, load
 from specfn.function.description import headline
-from specfn.function.function import Function
-from specfn.options import Options
 
 
 def made(operation: dict[str, Any], path: str = "/x", **options: Any) -> Function:

@@ -4,11 +4,9 @@ from typing import Any
 import pytest
 
 import specfn
-from specfn.api import load
+from specfn import Function, Options, load
 from specfn.errors import ArgumentError, UsageError
-from specfn.function.function import Function
 from specfn.function.separation.join import split
-from specfn.options import Options
 
 Json = dict[str, Any]
 

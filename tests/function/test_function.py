@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.function.function import Function
+from specfn import Function, Options, load
 from specfn.migrate.safety import is_idempotent, safety_of
-from specfn.options import Options
 
 TREE = {
     "type": "object",

@@ -3,10 +3,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load, loads
-from specfn.function.function import Function
+from specfn import Function, Options, load, loads
 from specfn.function.function_schemas import object_schema
-from specfn.options import Options
 
 INTEGER = {"type": "integer"}
 PET: dict[str, Any] = {

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import Options, load
 from specfn.connectors.registry import NAMES
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -2,10 +2,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import Function, Options, load
 from specfn.errors import ArgumentError
-from specfn.function.function import Function
-from specfn.options import Options
 from specfn.records import ABSENT
 
 INTEGER = {"type": "integer"}

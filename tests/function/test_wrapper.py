@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import Script, said, wished
 
-from specfn import Application, Connection, Options, calling, load
+from specfn import Application, Connection, Failure, Options, Success, calling, load
 from specfn.function.arguments import WrapperNames, unwrap
 from specfn.records import ABSENT
-from specfn.validation.outcome import Failure, Success
 
 TEXT = {"type": "string"}
 PARAMETERS = [

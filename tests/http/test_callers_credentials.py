@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from tests.http.conftest import Loopback, http_answer
 
 import specfn
+from specfn import aexecute, execute, propagate
 from specfn.errors import HTTPStatusError, TransportError, UsageError
-from specfn.http.transport.send import aexecute, execute, propagate
 
 SCHEMES = {
     "key": {"type": "apiKey", "in": "header", "name": "X-Key"},

@@ -12,14 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, Options, load, request
 from specfn.calling import run
 from specfn.errors import ArgumentError, DocumentError
 from specfn.http.charsets import sendable_codec
-from specfn.http.connection import Connection
 from specfn.http.dry_run import dry_run
-from specfn.http.request.request import request
 
 HERE = Connection(base_url="https://api.example.com")
 
@@ -181,14 +178,8 @@ def test_validating_never_raises(bad: tuple[Application, str]) -> None:
         for outcome in (function.validate(sent), function.coerce(sent), function.check(sent)):
             assert not outcome
     assert "cannot be sent" in function.validate({"body": "x"}).feedback()
-    positional = api(BAD["text"][0], options=_positional())["bad"]
+    positional = api(BAD["text"][0], options=Options(keyword=False))["bad"]
     assert not positional.validate(["x"])
-
-
-def _positional() -> Any:
-    from specfn.options import Options  # noqa: PLC0415  # imports pydantic
-
-    return Options(keyword=False)
 
 
 def test_no_model_is_offered_the_function(bad: tuple[Application, str]) -> None:

@@ -4,9 +4,8 @@ import asyncio
 import resource
 from typing import Any
 
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
-from specfn.http.transport import send
+import specfn
+from specfn import Connection, Result
 
 CALLS = 1_000
 
@@ -51,7 +50,7 @@ async def at_once(function: Any, server: Counting, count: int) -> list[Result]:
     timeout = {"connect": 60, "read": 120, "total": 300}
     # The connection is closed first: from Python 3.12.1 on, a server waits for the ends of its connections.
     async with listening, Connection(base_url=url, timeout=timeout) as connection:
-        calls = (send.apropagate(function, {}, connection) for _ in range(count))
+        calls = (specfn.apropagate(function, {}, connection) for _ in range(count))
         return await asyncio.gather(*calls)
 
 

@@ -9,8 +9,9 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from specfn import Connection
 from specfn.errors import UsageError
-from specfn.http.connection import Connection, Timeout, reveal
+from specfn.http.connection import Timeout, reveal
 
 CANARY = "canary-5d1f"
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 import specfn
+from specfn import Connection, request
 from specfn.errors import ArgumentError, UsageError
-from specfn.http.connection import Connection
 from specfn.http.dry_run import dry_run
-from specfn.http.request.request import request
 
 SCHEMES = {
     "key": {"type": "apiKey", "in": "query", "name": "api_key"},

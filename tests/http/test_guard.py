@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import specfn
+from specfn import Connection, request
 from specfn.errors import TransportError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
-from specfn.http.transport import send
 from specfn.network.public_addresses import is_private, is_public
 
 PRIVATE = [
@@ -103,10 +102,10 @@ Call = Callable[[Any, Any, Connection], Any]
 
 
 def awaited(function: Any, arguments: Any, connection: Connection) -> Any:
-    return asyncio.run(send.apropagate(function, arguments, connection))
+    return asyncio.run(specfn.apropagate(function, arguments, connection))
 
 
-@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.propagate, awaited], ids=["sync", "async"])
 def call(request: Any) -> Call:
     return request.param
 
@@ -159,7 +158,7 @@ def test_a_name_server_that_changes_its_mind(
 
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(TransportError, match="could not connect"):
-        send.propagate(trusting(make, loopback), {}, Connection(trust_servers=True))
+        specfn.propagate(trusting(make, loopback), {}, Connection(trust_servers=True))
     assert [address[0] for address in connected] == ["93.184.216.34"]
     assert asked == ["api.example.com"]
 

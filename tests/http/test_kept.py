@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from tests.http.conftest import body, operation
 from tests.http.kept import AFTER, OTHER, SILENT, Server, kept_server
 
+import specfn
+from specfn import Connection, Result
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
-from specfn.http.transport import send
 from specfn.network import sockets as network_sockets
 
 IDEMPOTENT = ("get", "head", "put", "delete", "options", "trace", "query")
@@ -38,10 +37,10 @@ def server() -> Iterator[Server]:
 def call(request: Any) -> Iterator[Call]:
     """A call by method, whose sockets are kept for the next one."""
     if request.param == "sync":
-        yield lambda method, connection: send.propagate(*_given(method, connection))
+        yield lambda method, connection: specfn.propagate(*_given(method, connection))
         return
     with asyncio.Runner() as runner:
-        yield lambda method, connection: runner.run(send.apropagate(*_given(method, connection)))
+        yield lambda method, connection: runner.run(specfn.apropagate(*_given(method, connection)))
 
 
 def _given(method: str, connection: Connection) -> tuple[Any, dict[str, Any], Connection]:
@@ -181,16 +180,16 @@ def test_a_client_of_the_callers_is_left_alone(server: Server) -> None:
     server.plan = on_used("close")
     with httpx.Client() as client:
         connection = Connection(base_url=server.url, client=client)
-        assert send.propagate(*_given("get", connection)).ok
+        assert specfn.propagate(*_given("get", connection)).ok
         with pytest.raises(TransportError):
-            send.propagate(*_given("get", connection))
+            specfn.propagate(*_given("get", connection))
 
     async def several() -> None:
         async with httpx.AsyncClient() as own:
             awaiting = Connection(base_url=server.url, async_client=own)
-            assert (await send.apropagate(*_given("get", awaiting))).ok
+            assert (await specfn.apropagate(*_given("get", awaiting))).ok
             with pytest.raises(TransportError):
-                await send.apropagate(*_given("get", awaiting))
+                await specfn.apropagate(*_given("get", awaiting))
 
     assert server.asked("GET") == 2
     server.plan = lambda number, position: "close" if (number, position) == (1, 1) else "keep"
@@ -215,7 +214,7 @@ def test_no_sequence_loses_or_doubles_a_call(steps: list[tuple[str, str]]) -> No
                 what if position or what in AFTER else "keep"
             )
             try:
-                assert send.propagate(*_given(method, connection)).ok
+                assert specfn.propagate(*_given(method, connection)).ok
             except TransportError:
                 assert method in OTHERS
             assert server.asked(method.upper()) - before <= (1 if method in OTHERS else 2)

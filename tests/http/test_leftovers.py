@@ -10,8 +10,8 @@ import httpcore
 import httpx
 import pytest
 
+from specfn import Connection
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
 from specfn.http.transport import pool, send
 from specfn.network import sockets
 

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 import specfn
+from specfn import request
 from specfn.errors import UsageError
 from specfn.http import dry_run as dry
-from specfn.http.request.request import request
-from specfn.http.transport import send
 
-CALLS = [send.execute, send.propagate, request, dry.dry_run]
-TWINS = [send.aexecute, send.apropagate]
+CALLS = [specfn.execute, specfn.propagate, request, dry.dry_run]
+TWINS = [specfn.aexecute, specfn.apropagate]
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -15,7 +15,6 @@ from tests.samples import Sampler
 
 import specfn
 from specfn.errors import ArgumentError
-from specfn.http.transport import send
 from specfn.migrate.route import Route
 
 #: How many functions of a document are called, and how often arguments are drawn for one.
@@ -82,7 +81,7 @@ def called(app: Any, server: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
         )
         for arguments in drawn(function, seed=7):
             try:
-                send.propagate(function, arguments, filled)
+                specfn.propagate(function, arguments, filled)
             except (
                 ArgumentError
             ):  # a comma in an array of a header, a blank path: tests of their own
@@ -111,7 +110,7 @@ def test_the_reader_reads(loopback: Any) -> None:
     }
     [function] = specfn.load(document).functions
     arguments = {"id": "a/b", "query": {"ids": ["1,2", "3"]}, "headers": {"X": 1}}
-    send.propagate(function, arguments, specfn.Connection(base_url=f"{loopback.url}/base"))
+    specfn.propagate(function, arguments, specfn.Connection(base_url=f"{loopback.url}/base"))
     arrived = Arrived.parse(loopback.requests[-1])
     assert list(differences(function.route, arguments, arrived, "/base")) == []
     for wrong in (

@@ -10,10 +10,9 @@ from typing import Any, Final, TypeAlias
 from tests.http.conftest import operation
 from tests.http.faulty import EVERY, SLOW, UNANSWERED, Faulty, fault_of
 
+import specfn
+from specfn import Connection, Result
 from specfn.errors import TransportError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
-from specfn.http.transport import send
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 
@@ -69,7 +68,7 @@ def in_threads(server: Faulty, numbers: Iterable[int]) -> dict[int, Ended]:
 
     def call(number: int) -> Ended:
         try:
-            return send.propagate(*callers.call(number))
+            return specfn.propagate(*callers.call(number))
         except TransportError as error:
             return error
 
@@ -85,7 +84,7 @@ def in_a_loop(server: Faulty, numbers: Iterable[int]) -> dict[int, Ended]:
         while left:
             number = left.pop()
             try:
-                ended[number] = await send.apropagate(*callers.call(number))
+                ended[number] = await specfn.apropagate(*callers.call(number))
             except TransportError as error:
                 ended[number] = error
 

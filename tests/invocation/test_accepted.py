@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, said, wished
 
-from specfn import Application, Connection, load
+from specfn import Application, Connection, Options, load
 from specfn.calling import Answer, Auto, Defer, Session, run
-from specfn.options import Options
 
 BASE = "https://api.example/v1"
 NONE = "The document declares no function that reads its status."

@@ -14,9 +14,9 @@ import httpx
 import pytest
 from tests.http.conftest import operation
 
+import specfn
 from specfn import Connection
 from specfn.errors import TransportError
-from specfn.http.transport import send
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
@@ -83,7 +83,7 @@ async def _again_and_again(url: str, method: str, number: int, pause: float) -> 
     for turn in range(1 + ROUNDS):
         function = operation("/{id}", method)
         try:
-            await send.aexecute(function, {"id": f"{method}-{number}-{turn}"}, connection)
+            await specfn.aexecute(function, {"id": f"{method}-{number}-{turn}"}, connection)
             ended.append(None)
         except TransportError as error:
             ended.append(error)

@@ -7,9 +7,8 @@ from tests.conftest import documents
 from tests.function.signatures.documents import ALL
 from tests.live.environments import TYPESCRIPT, node_environment
 
-from specfn import load
+from specfn import Options, load
 from specfn.function.signatures.signatures import signatures
-from specfn.options import Options
 
 WRONG = 'import { api } from "./hard_kinds_true";\napi.noSuchNamespace;\n'
 

@@ -14,8 +14,7 @@ import uvicorn
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
-from specfn import Application, Connection, load
-from specfn.options import Options
+from specfn import Application, Connection, Options, load
 
 ERAS = ("legacy", "auto")
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn import Options
 from specfn.answers import Drop, Keep
 from specfn.errors import UsageError
 from specfn.mcp.config_file import ReferencedValues, parse
-from specfn.options import Options
 from specfn.settings import Paging
 
 SECRET = "canary-4711"

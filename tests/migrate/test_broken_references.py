@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 from specfn.migrate.broken_references import References
 
 SCHEMAS: dict[str, Any] = {

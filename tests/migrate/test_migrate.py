@@ -3,13 +3,8 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Connection, Function, Options, load, request
 from specfn.errors import UsageError
-from specfn.function.function import Function
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
-from specfn.options import Options
 
 OK = {"200": {"description": "ok"}}
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}

@@ -9,9 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import calls, examples
 
-from specfn import load
+from specfn import Options, load
 from specfn.errors import DocumentError
-from specfn.options import Options
 
 METHODS = ["get", "put", "post", "delete", "head", "patch", "query", "options", "trace"]
 

@@ -13,9 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import specfn
-from specfn import Connection
+from specfn import Connection, Options
 from specfn.http.files import content_of
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 
 import specfn
-from specfn import Connection
+from specfn import Connection, Options
 from specfn.errors import ArgumentError, UsageError
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.properties.test_schema_laws import LAW, REFS, components, schemas
 from tests.schema.conftest import ref, subschemas
 
-from specfn import load
+from specfn import Options, load
 from specfn.document.normalize import normalize
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -21,9 +21,8 @@ from tests.schema.conftest import (
     shows,
 )
 
-from specfn import load
+from specfn import Options, load
 from specfn._internal.json import dumps, loads
-from specfn.options import Options
 from specfn.schema.render.budget import ModelRenderer
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)

@@ -25,12 +25,11 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn import Function, load, merge
+from specfn import Function, Options, load, merge
 from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.separation.join import mask, split
 from specfn.human import Node
-from specfn.options import Options
 from specfn.schema.walk import walk
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 4 // 10)

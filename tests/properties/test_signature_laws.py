@@ -13,8 +13,7 @@ from tests.properties.test_schema_laws import components, has_loop, samples, sch
 from tests.samples import Sampler
 from typing_extensions import get_type_hints
 
-from specfn import load
-from specfn.options import Options
+from specfn import Options, load
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)
 

@@ -16,8 +16,8 @@ from typing import Final
 
 from tests.effort import THOROUGH
 
+from specfn import execute  # noqa: F401  # imported here, so that no case pays for it
 from specfn.http.response.response import decode
-from specfn.http.transport.send import execute  # noqa: F401  # imported here, so that no case pays for it
 
 #: The most CPU time of the whole table, in seconds, and memory, in bytes. A case takes milliseconds.
 CPU: Final = 120

@@ -8,13 +8,12 @@ import pytest
 from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
-from specfn import Application, InvocationConfig, load
+from specfn import Application, InvocationConfig, Options, load
 from specfn._internal.json import dumps
 from specfn.calling import Approve
 from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import mask
 from specfn.human import Node
-from specfn.options import Options
 
 Json = dict[str, Any]
 

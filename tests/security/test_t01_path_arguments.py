@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import operation
 
+import specfn
 from specfn import Connection, request
 from specfn.errors import ArgumentError, DocumentError, UsageError
 from specfn.http.request import request as requests
 from specfn.http.request.parameters import hazard
-from specfn.http.transport import send
 from specfn.migrate.route import Template
 from specfn.network.origins import parse
 
@@ -50,10 +50,10 @@ def arguments(value: Any) -> dict[str, Any]:
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
-    return asyncio.run(send.apropagate(function, given, connection))
+    return asyncio.run(specfn.apropagate(function, given, connection))
 
 
-@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.propagate, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Any]:
     return request.param
 
@@ -203,8 +203,8 @@ def transport(request: Any) -> Iterator[Callable[..., Any]]:
             update = ours.get(request.param, {})
             own = connection.model_copy(update=update) if update else connection
             if request.param.startswith("async"):
-                return runner.run(send.apropagate(function, arguments, own))
-            return send.propagate(function, arguments, own)
+                return runner.run(specfn.apropagate(function, arguments, own))
+            return specfn.propagate(function, arguments, own)
 
         yield call
         runner.run(async_client.aclose())

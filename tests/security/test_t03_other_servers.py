@@ -7,10 +7,9 @@ import httpx
 import pytest
 from tests.invocation.paging.list_apis import offset
 
-from specfn import Connection, load, request
+import specfn
+from specfn import Connection, Options, load, request
 from specfn.errors import UsageError
-from specfn.http.transport import send
-from specfn.options import Options
 from specfn.settings import Paging
 
 CANARY = "canary-8c0e"
@@ -33,10 +32,10 @@ def test_a_server_of_the_document_gets_nothing(make: Any, loopback: Any, other: 
     """An operation's own server that nobody allowed is not even connected to."""
     function = make("/x", servers=({"url": other.url},), security=NEEDED, schemes=SCHEMES)
     with pytest.raises(UsageError, match=r"connection\.origins") as caught:
-        send.propagate(function, {}, connection(loopback.url))
+        specfn.propagate(function, {}, connection(loopback.url))
     assert CANARY not in str(caught.value)
     assert (loopback.connections, other.connections) == (0, 0)
-    send.propagate(function, {}, connection(loopback.url, origins=(other.url,)))
+    specfn.propagate(function, {}, connection(loopback.url, origins=(other.url,)))
     assert (loopback.connections, other.connections) == (0, 1)
     assert other.head["x-key"] == [CANARY]
 
@@ -99,7 +98,7 @@ def test_a_value_does_not_end_the_host(make: Any, loopback: Any, value: str) -> 
     origins = ("https://a.api.example", "https://evil.example")
     chosen = connection(loopback.url, origins=origins, server_variables={"tenant": value})
     with pytest.raises(UsageError, match=r"'tenant'.*DNS labels"):
-        send.propagate(function, {}, chosen)
+        specfn.propagate(function, {}, chosen)
     assert loopback.connections == 0
 
 

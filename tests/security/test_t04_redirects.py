@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+import specfn
 from specfn import Connection
 from specfn.http.redirects_and_retries import redirect
 from specfn.http.transport import send
@@ -22,10 +23,10 @@ SCHEMES = {
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
-    return asyncio.run(send.apropagate(function, given, connection))
+    return asyncio.run(specfn.apropagate(function, given, connection))
 
 
-@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.propagate, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Any]:
     return request.param
 
@@ -164,7 +165,7 @@ def test_a_key_in_the_query_does_not_follow(make: Any, loopback: Any, http: Any)
     connection = Connection(
         base_url=loopback.url, redirects="same-origin", credentials={"query": CANARY}
     )
-    assert send.propagate(function, {}, connection).status == 200
+    assert specfn.propagate(function, {}, connection).status == 200
     assert loopback.target == "/next"
 
 
@@ -255,7 +256,7 @@ def test_the_callers_authentication_stays_below_the_base_path(
         with Connection(
             base_url=f"{loopback.url}/v1", redirects="same-origin", **{name: own[name]}
         ) as connection:
-            result = send.execute(make("/x"), {}, connection)
+            result = specfn.execute(make("/x"), {}, connection)
             assert send.forward(result.next_request, connection).ok
     lines = [raw.split(b" ")[1] for raw in loopback.requests]
     assert lines == [b"/v1/x", b"/other", b"/other?page=2"]

@@ -8,9 +8,8 @@ import anyio
 import httpx
 import pytest
 
-from specfn import Application, Connection, load
+from specfn import Application, Connection, Options, load
 from specfn.errors import TransportError, UsageError
-from specfn.options import Options
 
 #: What stands for the inside of a network, as a document may write it; most are 127.0.0.1 or metadata.
 INSIDE = [

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.http.conftest import body, operation, parameter
 
-from specfn import Connection, load, request
+import specfn
+from specfn import Connection, Options, load, request
 from specfn.errors import ArgumentError, UsageError
-from specfn.http.transport import send
-from specfn.options import Options
 
 FUNCTION = operation(
     "/a/{p}/{q}.json",
@@ -223,7 +222,7 @@ def test_no_schema_of_a_real_document_does(corpus: Path) -> None:
             assert not offered & {each.lower() for each in HEADERS}
 
 
-@pytest.mark.parametrize("call", [send.propagate, send.apropagate], ids=["sync", "async"])
+@pytest.mark.parametrize("call", [specfn.propagate, specfn.apropagate], ids=["sync", "async"])
 def test_on_the_wire_the_target_is_the_documents(loopback: Any, call: Any) -> None:
     """Whatever texts a model gives, the request line has the document's method, and Host the connection's server."""
     here = Connection(base_url=f"{loopback.url}/v1")

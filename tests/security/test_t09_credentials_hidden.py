@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from specfn import Application, load
-from specfn.options import Options
+from specfn import Application, Options, load
 
 CANARY = "sk-canary-7f3a"
 SCHEMES = {

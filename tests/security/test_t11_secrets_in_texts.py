@@ -36,7 +36,6 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http.transport import send
 
 CANARY = "canary-77aa"
 
@@ -62,10 +61,10 @@ ALL = (tuple((name, ()) for name in SCHEMES if name != "basic"),)
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
-    return asyncio.run(send.aexecute(function, given, connection))
+    return asyncio.run(specfn.aexecute(function, given, connection))
 
 
-@pytest.fixture(params=[send.execute, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.execute, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Any]:
     return request.param
 
@@ -191,8 +190,8 @@ def test_a_client_of_the_callers_logs_no_query(
     function = make("/x", security=ALL, schemes=SCHEMES)
     other = {"before": lambda _: httpx.Request("GET", f"https://h/y?k={CANARY}")}
     with httpx.Client(transport=transport) as client:
-        send.execute(function, {}, secretive("https://h", client=client))
-        send.execute(function, {}, secretive("https://h", client=client, **other))
+        specfn.execute(function, {}, secretive("https://h", client=client))
+        specfn.execute(function, {}, secretive("https://h", client=client, **other))
         assert CANARY not in log.text
         assert "GET https://h/x " in log.text
         client.get("https://elsewhere/?a=b")
@@ -266,7 +265,7 @@ def test_no_header_of_the_callers_is_shown(name: str) -> None:
     with httpx.Client(transport=httpx.MockTransport(respond)) as client:
         fields = {"client": client, "before": before, "redirects": "same-origin"}
         connection = Connection(base_url="https://h", headers={name: CANARY}, **fields)
-        result = send.propagate(operation("/x"), {}, connection)
+        result = specfn.propagate(operation("/x"), {}, connection)
     assert len(seen) == 2
     assert result.next_request is not None
     assert seen[0].headers[name] == CANARY
@@ -277,7 +276,7 @@ def test_no_header_of_the_callers_is_shown(name: str) -> None:
 @pytest.mark.usefixtures("frozen_heap")
 def test_nothing_is_said_when_a_connection_goes(make: Any, loopback: Any, log: Any) -> None:
     """Closing sockets in the background is silent."""
-    send.execute(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))
+    specfn.execute(make("/x", security=ALL, schemes=SCHEMES), {}, secretive(loopback.url))
     gc.collect()
     assert CANARY not in log.text
 

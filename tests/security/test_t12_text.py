@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn import Function, load
+from specfn import Function, Options, load
 from specfn._internal.characters import clean
 from specfn._internal.json import dumps
 from specfn._internal.pointer import split
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.conftest import document, specfn  # noqa: F401  # fixtures
 
-from specfn import Connection, Result, load
+from specfn import Connection, Result, aexecute, execute, load
 from specfn.calling import run
 from specfn.calling.state import summary_as_json
 from specfn.errors import (
@@ -27,7 +27,6 @@ from specfn.errors import (
     UnknownFunctionError,
     UsageError,
 )
-from specfn.http.transport import send
 from specfn.records import ArgumentProblem, Note, OperationError
 
 #: Clears a screen, renames a window, turns a text around, hides one, and speaks to a model in tags.
@@ -46,10 +45,10 @@ HONEST = {
 
 
 def awaited(function: Any, arguments: Any, connection: Connection) -> Result:
-    return asyncio.run(send.aexecute(function, arguments, connection))
+    return asyncio.run(aexecute(function, arguments, connection))
 
 
-@pytest.fixture(params=[send.execute, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[execute, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Result]:
     return request.param
 
@@ -182,7 +181,7 @@ def test_what_is_not_promised_hides_nothing(loopback: Any, http: Any, manner: An
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             try:
-                send.execute(function, {}, connection)
+                execute(function, {}, connection)
                 text = str(next(each.message for each in said if each.category is ResponseWarning))
             except ResponseError as error:
                 text = str(error)
@@ -199,7 +198,7 @@ def test_a_note_hides_nothing(loopback: Any, http: Any) -> None:
         (json.dumps({HOSTILE: float("nan")}).encode(), "application/json"),
     ):
         loopback.respond = lambda _, body=body, kind=media_type: http(body, media_type=kind)
-        result = send.execute(function, {}, connection)
+        result = execute(function, {}, connection)
         [note] = result.notes
         assert isinstance(note, Note)
         assert r"\u202e" in note.text

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+import specfn
 from specfn import Application, Connection, load, request
 from specfn.errors import ArgumentError, DocumentError, UsageError
-from specfn.http.transport import send
 
 INJECTIONS = [
     "\r", "\n", "\0", "a\rb", "a\nb", "a\r\nb", "a\n b", "a\r\n b", "a\r\n\tb", "a\0b", "a\x01b",
@@ -88,7 +88,7 @@ def test_one_header_arrives(make: Any, declare: Any, loopback: Any) -> None:
     connection = Connection(base_url=loopback.url)
     for value in ("a", "", "a\tb", "é日本", "a: b", 'a"b\\', "a, b; c=d", "x" * 5_000):
         given = {"headers": {"X-A": value}, "cookies": {"c": value}}
-        send.execute(function, given, connection)
+        specfn.execute(function, given, connection)
         assert loopback.head["x-a"] == [value]
         assert len(loopback.head["cookie"]) == 1
         assert set(loopback.head) == {
@@ -128,7 +128,7 @@ def test_on_the_wire_there_is_one_of_each(loopback: Any, value: str) -> None:
     ):
         loopback.requests.clear()
         try:
-            send.execute(function, given, Connection(base_url=loopback.url))
+            specfn.execute(function, given, Connection(base_url=loopback.url))
         except ArgumentError:
             assert loopback.requests == []
             continue
@@ -153,7 +153,9 @@ def test_what_a_document_says_of_a_part_is_one_line(loopback: Any, value: str) -
     for encoding in ({"contentType": value}, {"headers": header}):
         try:
             arguments = {"body": {"a": "text"}}
-            send.execute(form(**encoding)["POST /x"], arguments, Connection(base_url=loopback.url))
+            specfn.execute(
+                form(**encoding)["POST /x"], arguments, Connection(base_url=loopback.url)
+            )
         except DocumentError:
             continue
         assert b"Evil" not in loopback.body

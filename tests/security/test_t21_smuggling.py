@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn import Connection, load, request
+from specfn import Connection, load, propagate, request
 from specfn.errors import ArgumentError, UsageError
 from specfn.http.files import File
-from specfn.http.transport.send import propagate
 
 TEXT: dict[str, Any] = {"type": "string"}
 OPEN: dict[str, Any] = {"type": "object", "additionalProperties": TEXT}

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, Script, said, wished
 
-from specfn import Application, Connection, calling, load
+import specfn
+from specfn import Application, Connection, Options, calling, load
 from specfn.cli.main import run
 from specfn.errors import TransportError, UsageError
-from specfn.http.transport import send
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.options import Options
 
 #: What the methods of a document may do (RFC 9110, section 9.2.1); any other method may do anything.
 SAFETIES = {
@@ -129,7 +128,7 @@ def test_what_the_operator_calls_unsafe_is(loopback: Any) -> None:
     assert loopback.connections == 0
 
 
-@pytest.mark.parametrize("call", [send.propagate, send.apropagate], ids=["sync", "async"])
+@pytest.mark.parametrize("call", [specfn.propagate, specfn.apropagate], ids=["sync", "async"])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_may_not_be_repeated_is_sent_once(
     loopback: Any, http: Any, call: Any, method: str
@@ -148,7 +147,7 @@ def test_a_timeout_repeats_nothing(loopback: Any) -> None:
     loopback.respond = lambda _: iter(())  # the server closes, or would say nothing more
     connection = Connection(base_url=loopback.url, retries=5, timeout=1)
     with pytest.raises(TransportError):
-        send.propagate(APPLICATION["POST /things"], {}, connection)
+        specfn.propagate(APPLICATION["POST /things"], {}, connection)
     assert len(loopback.requests) == 1
 
 

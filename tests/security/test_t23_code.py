@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import specfn
-from specfn import Connection
-from specfn.options import Options
+from specfn import Connection, Options
 
 SRC = Path(specfn.__file__).parent
 

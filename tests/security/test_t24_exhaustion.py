@@ -15,17 +15,17 @@ from typing import Any
 import httpcore
 import pytest
 
+import specfn
 from specfn import Connection
 from specfn.errors import TransportError
-from specfn.http.transport import send
 from specfn.network.sockets import Exchange
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
-    return asyncio.run(send.apropagate(function, given, connection))
+    return asyncio.run(specfn.apropagate(function, given, connection))
 
 
-@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.propagate, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Any]:
     return request.param
 
@@ -144,7 +144,7 @@ def test_slow_answers(call: Callable[..., Any], make: Any, loopback: Any, kind: 
 def test_a_server_that_only_listens(call: Callable[..., Any], make: Any) -> None:
     """A server that accepts and never answers ends with the timeout, and so does one over TLS."""
     # httpcore leaves a socket to the garbage collector if a TLS handshake is cancelled, which warns
-    schemes = ("http", "https") if call is send.propagate else ("http",)
+    schemes = ("http", "https") if call is specfn.propagate else ("http",)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         for scheme in schemes:
@@ -232,7 +232,7 @@ def test_the_addresses_of_a_host_share_the_time(make: Any, monkeypatch: pytest.M
     monkeypatch.setattr(socket, "create_connection", connect)
     connection = Connection(base_url="http://many.example", timeout={"total": 0.25})
     with pytest.raises(TransportError, match=r"not finished within 0\.25 s"):
-        send.propagate(make(), {}, connection)
+        specfn.propagate(make(), {}, connection)
     assert len(given) <= 3
     assert given == sorted(given, reverse=True)
 

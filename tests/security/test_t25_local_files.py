@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from specfn import Connection, load
+from specfn import Connection, load, propagate
 from specfn.errors import ArgumentError
-from specfn.http.transport.send import propagate
 
 CANARY = "canary-2be1"
 BINARY: dict[str, Any] = {"type": "string", "format": "binary"}

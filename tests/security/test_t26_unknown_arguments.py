@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn import Connection, Function, load, request
+from specfn import Connection, Function, Options, load, request
 from specfn.errors import ArgumentError
-from specfn.options import Options
 
 USER: dict[str, Any] = {
     "type": "object",

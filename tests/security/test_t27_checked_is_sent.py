@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn import Connection, load
+from specfn import Connection, load, propagate
 from specfn.errors import ArgumentError
-from specfn.http.transport.send import propagate
 
 TREE: dict[str, Any] = {
     "type": "object",

@@ -18,7 +18,6 @@ import specfn
 from specfn import Connection, request
 from specfn.document.read.download import fetch
 from specfn.errors import TransportError, UsageError
-from specfn.http.transport import send
 from specfn.network import sockets
 
 CANARY = "canary-90d3"
@@ -60,10 +59,10 @@ FAR = [
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Any:
-    return asyncio.run(send.apropagate(function, given, connection))
+    return asyncio.run(specfn.apropagate(function, given, connection))
 
 
-@pytest.fixture(params=[send.propagate, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.propagate, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Any]:
     return request.param
 

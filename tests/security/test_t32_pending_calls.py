@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from tests.application.test_bind import Shop
 from tests.strict_shop.server import serve
 
-from specfn import Application, Connection, load
+from specfn import Application, Connection, Options, load
 from specfn.application.bound import Bound, bind
 from specfn.calling import Answer
 from specfn.errors import UsageError
 from specfn.invocation.approval_token import LIFETIME, ApprovalTokens, ApprovedCall
-from specfn.options import Options
 
 KEY = b"0123456789abcdef0123456789abcdef"
 BASE = "https://api.example/v1"

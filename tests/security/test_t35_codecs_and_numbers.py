@@ -16,20 +16,20 @@ from typing import Any
 import pytest
 from tests.security.hostile_responses import ALIASES, CODECS, JSON, TEXTS, VALUES, cases
 
+import specfn
 from specfn import Connection, Result
 from specfn.errors import TransportError
 from specfn.http.response.response import decode
-from specfn.http.transport import send
 
 #: The most CPU time of one case, in seconds: most take a hundredth of it, quadratic work takes several times as long.
 SECONDS = 1
 
 
 def awaited(function: Any, given: Any, connection: Connection) -> Result:
-    return asyncio.run(send.aexecute(function, given, connection))
+    return asyncio.run(specfn.aexecute(function, given, connection))
 
 
-@pytest.fixture(params=[send.execute, awaited], ids=["sync", "async"])
+@pytest.fixture(params=[specfn.execute, awaited], ids=["sync", "async"])
 def call(request: Any) -> Callable[..., Result]:
     return request.param
 

@@ -13,10 +13,9 @@ from tests.effort import examples
 from tests.http.kept import SILENT, Server, kept_server
 
 import specfn
-from specfn import Connection, Function, load
+from specfn import Connection, Function, Options, load
 from specfn.errors import TransportError
 from specfn.http.transport import send
-from specfn.options import Options
 
 Json = dict[str, Any]
 
@@ -316,10 +315,10 @@ def server() -> Iterator[Server]:
 @pytest.fixture(params=["sync", "async"])
 def call(request: Any) -> Iterator[Callable[[Function, Connection], Any]]:
     if request.param == "sync":
-        yield lambda made, connection: send.propagate(made, {}, connection)
+        yield lambda made, connection: specfn.propagate(made, {}, connection)
         return
     with asyncio.Runner() as runner:
-        yield lambda made, connection: runner.run(send.apropagate(made, {}, connection))
+        yield lambda made, connection: runner.run(specfn.apropagate(made, {}, connection))
 
 
 def same_request(sent: httpx.Request) -> httpx.Request:

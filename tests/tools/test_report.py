@@ -4,10 +4,9 @@ import pytest
 from tests.schema.conftest import document
 from tests.strict_shop.shop_document import PATH
 
-from specfn import Application, load
+from specfn import Application, Options, load
 from specfn._internal.json import dumps
 from specfn.errors import UsageError
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.connectors.lint import faults
 
-from specfn import Application, Failure, load
+from specfn import Application, Failure, Options, load
 from specfn.connectors import profile
 from specfn.connectors.registry import NAMES
 from specfn.errors import UnknownFunctionError, UsageError
-from specfn.options import Options
 from specfn.settings import Selection
 from specfn.tools.tool import MANY_TOKENS, Tools
 from specfn.tools.tool_description import provider_description

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import Any, NoReturn
 
-from specfn.validation.outcome import Failure
+from specfn import Failure
 from specfn.validation.validate import Validator
 
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.validation.foreign import VALUES
 
-from specfn import Failure, Function, Options, Success
+from specfn import Failure, Function, Options, Success, load
 from specfn._internal.values import brief
-from specfn.api import load
 from specfn.records import ArgumentProblem, Repair
 
 

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from tests.effort import calls
 
-from specfn.api import load
-from specfn.function.function import Function
-from specfn.validation.outcome import Failure
+from specfn import Failure, Function, load
 from specfn.validation.plain_types import MAX_PROBLEMS
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from specfn import Failure, Success
 from specfn.records import ArgumentProblem, Repair
-from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.outcome import success
 
 PROBLEM = ArgumentProblem(path="$input.a", expected="string", value=5)
 

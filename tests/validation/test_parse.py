@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
+from specfn import Failure, Success
 from specfn._internal.json import loads
-from specfn.validation.outcome import Failure, Success
 from specfn.validation.parse import MAX_CHARACTERS, parse
 from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES, is_plain_json
 

@@ -4,10 +4,9 @@ from typing import Any
 import pytest
 from tests.validation.suite import Group, needed
 
+from specfn import Options, load
 from specfn._internal.json import JsonObject
-from specfn.api import load
 from specfn.errors import DocumentError
-from specfn.options import Options
 from specfn.validation.validate import Validator
 
 OWN = "`$id` makes a schema a document of its own; in OpenAPI schemas are told apart by their place, and N4 says so"

@@ -9,10 +9,9 @@ import pytest
 from tests.strict_shop.server import Server
 from tests.strict_shop.shop_document import PATH, text
 
-from specfn import load
+from specfn import Options, load
 from specfn.cli.save import save
 from specfn.function.signatures.signatures import signatures
-from specfn.options import Options
 
 Command = Callable[..., Any]
 

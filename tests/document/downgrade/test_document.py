@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 from openapi_schema_validator import OAS30Validator
 
+from specfn import downgrade
 from specfn._internal.pointer import split
-from specfn.document.downgrade.document import downgrade
 from specfn.document.normalize import normalize
 from specfn.document.read.load import read, read_resource
 from specfn.document.upgrade.schemas import MAX_DEPTH

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn import load
 from specfn._internal.pointer import join
-from specfn.api import convert, load
+from specfn.api import convert
 from specfn.document.read import duplicate_keys as duplicates
 from specfn.document.read.text import parse
 from specfn.errors import DocumentError

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from specfn import Options, load
 from specfn._internal.json import dumps
-from specfn.api import load
 from specfn.document.read import download
 from specfn.document.read.load import Source, read, read_file, read_resource, read_text
 from specfn.errors import DocumentError, SpecfnError, TransportError, UsageError
 from specfn.network.origins import origin_of
-from specfn.options import Options
 
 JSON = b'{"openapi": "3.1.0", "paths": {}}'
 YAML = b"openapi: 3.1.0\npaths: {}\n"

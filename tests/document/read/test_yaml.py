@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import convert, load, loads
+from specfn import load, loads
+from specfn.api import convert
 from specfn.document.read import yaml
 from specfn.document.read.limits import MAX_DEPTH
 from specfn.document.read.yaml import YAMLError

@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.schema.conftest import accepts, document, ref
 
-from specfn.api import load
+from specfn import Options, load
 from specfn.document.normalize import normalize
 from specfn.document.read.load import Source
 from specfn.document.references import dynamic
 from specfn.document.references.bundle import bundle
 from specfn.document.references.identifiers import Identifiers
-from specfn.options import Options
 
 Json = dict[str, Any]
 

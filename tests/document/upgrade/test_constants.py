@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.schema.conftest import accepts, document
 
-from specfn.api import load
+from specfn import Options, load
 from specfn.document.normalize import normalize
-from specfn.options import Options
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 from specfn.document.normalize import Normalized, normalize
 from specfn.document.read.text import parse
 from specfn.document.upgrade.openapi3 import OpenApi3

@@ -6,12 +6,10 @@ import pytest
 from tests.schema.conftest import document, ref
 
 import specfn
-from specfn.api import load
+from specfn import Function, Options, load, merge
 from specfn.errors import ArgumentError, UsageError
-from specfn.function.function import Function
-from specfn.function.separation.join import mask, merge, split
+from specfn.function.separation.join import mask, split
 from specfn.human import Node
-from specfn.options import Options
 
 Json = dict[str, Any]
 

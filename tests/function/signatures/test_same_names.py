@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 from tests.function.signatures.documents import ALL
 
-from specfn.api import load
+from specfn import Connection, load
 from specfn.function.signatures.signatures import signatures
-from specfn.http.connection import Connection
 
 
 def _written(classes: dict[str, ast.ClassDef], name: str) -> dict[str, Any]:

@@ -5,13 +5,10 @@ from typing import Any
 import pytest
 from tests.function.signatures.documents import ALL, KINDS, WORDS, document, operation, ref
 
-from specfn import human
-from specfn.api import load
-from specfn.application.application import Application
+from specfn import Application, Options, human, load
 from specfn.errors import UsageError
 from specfn.function.signatures.doc_comments import comment_of
 from specfn.function.signatures.signatures import signatures
-from specfn.options import Options
 
 PYTHON = """
 #: A pet.

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
+from specfn import Connection, request
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.network.origins import parse
 
 BASES = [

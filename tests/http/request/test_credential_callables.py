@@ -10,9 +10,8 @@ from tests.calling.models import Script, results, said, wished
 from tests.calling.shop import APP
 
 import specfn
-from specfn import calling
+from specfn import calling, request
 from specfn.errors import TransportError
-from specfn.http.request.request import request
 
 WRITE = {"body": {"name": "Lamp", "price": 1, "stock": 1}}
 

@@ -6,9 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
+from specfn import Connection, request
 from specfn.errors import ArgumentError, DocumentError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 from specfn.records import ArgumentProblem
 
 HERE = Connection(base_url="https://api.example.com/v1")

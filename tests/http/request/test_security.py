@@ -6,10 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from specfn.api import load
+from specfn import Connection, load, request
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
-from specfn.http.request.request import request
 
 SCHEMES = {
     "key": {"type": "apiKey", "in": "header", "name": "X-Key"},

@@ -12,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from webencodings.labels import LABELS
 
-from specfn.http.response.response import Result, decode
+from specfn import Result
+from specfn.http.response.response import decode
 
 UTFS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]  # fmt: skip
 CHARSETS = ["", "utf-8", "utf-16", "iso-8859-1", "shift_jis", "punycode", "idna", "zlib", "klingon"]

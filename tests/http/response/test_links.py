@@ -7,8 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+import specfn
+from specfn import Connection
 from specfn.errors import UsageError
-from specfn.http.connection import Connection
 from specfn.http.redacted_request import redacted_request
 from specfn.http.redirects_and_retries import links, next_request
 from specfn.http.transport import send
@@ -103,7 +104,7 @@ def test_pages(make: Any, declare: Any, loopback: Any, http: Any) -> None:
     loopback.respond = respond
     function = make("/items", "get", declare("page", "query"))
     connection = Connection(base_url=loopback.url, headers={"X-Key": "k"}, query={"tenant": "t"})
-    result = send.propagate(function, {"query": {"page": 1}}, connection)
+    result = specfn.propagate(function, {"query": {"page": 1}}, connection)
     seen = []
     while result.next_request is not None:
         seen.append(result.data)
@@ -113,7 +114,7 @@ def test_pages(make: Any, declare: Any, loopback: Any, http: Any) -> None:
     assert loopback.head["x-key"] == ["k"]
 
     async def all_of_them() -> Any:
-        found = await send.apropagate(function, {"query": {"page": 2}}, connection)
+        found = await specfn.apropagate(function, {"query": {"page": 2}}, connection)
         return (await send.aforward(found.next_request, connection)).data
 
     assert asyncio.run(all_of_them()) == [3]
@@ -134,7 +135,7 @@ def test_a_result_leaves_its_request_behind(make: Any, loopback: Any, http: Any)
     """A result that is stored or sent away carries no credentials, and is equal to what it was."""
     loopback.respond = lambda _: http(b"[]", Link="</2>; rel=next")
     connection = Connection(base_url=loopback.url, headers={"X-Key": "canary"})
-    result = send.propagate(make(), {}, connection)
+    result = specfn.propagate(make(), {}, connection)
     stored = pickle.dumps(result)
     assert b"canary" not in stored
     assert pickle.loads(stored) == result

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn import Result
 from specfn.errors import UsageError
-from specfn.http.response.response import Result, decode
+from specfn.http.response.response import decode
 
 ARRIVED = [
     ("application/json", b'{"a": [1, null]}', {"a": [1, None]}),

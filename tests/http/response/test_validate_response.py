@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import specfn
+from specfn import Connection
 from specfn.errors import HTTPStatusError, ResponseError, ResponseWarning
-from specfn.http.connection import Connection
 
 DOCUMENT = {
     "openapi": "3.1.0",

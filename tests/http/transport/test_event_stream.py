@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
+import specfn
+from specfn import Connection, Result
 from specfn.errors import (
     ArgumentError,
     HTTPStatusError,
@@ -21,9 +23,7 @@ from specfn.errors import (
     SpecfnError,
     TransportError,
 )
-from specfn.http.connection import Connection, Timeout
-from specfn.http.response.response import Result
-from specfn.http.transport import send
+from specfn.http.connection import Timeout
 from specfn.records import ArgumentProblem
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -75,11 +75,11 @@ def stalling(loopback: Any) -> Iterator[Callable[..., None]]:
 
 
 def blocking(function: Any, connection: Connection) -> Result:
-    return send.execute(function, {}, connection)
+    return specfn.execute(function, {}, connection)
 
 
 def awaiting(function: Any, connection: Connection) -> Result:
-    return asyncio.run(send.aexecute(function, {}, connection))
+    return asyncio.run(specfn.aexecute(function, {}, connection))
 
 
 Iterated = tuple[list[Any], SpecfnError | None]
@@ -88,7 +88,7 @@ Iterated = tuple[list[Any], SpecfnError | None]
 def iterated(function: Any, connection: Connection) -> Iterated:
     found: list[Any] = []
     try:
-        for each in send.execute(function, {}, connection, stream=True):
+        for each in specfn.execute(function, {}, connection, stream=True):
             found.append(each.data)  # noqa: PERF401  # events before an error count
     except (TransportError, LimitError) as error:
         return found, error
@@ -100,7 +100,7 @@ def aiterated(function: Any, connection: Connection) -> Iterated:
 
     async def run() -> SpecfnError | None:
         try:
-            async for each in await send.aexecute(function, {}, connection, stream=True):
+            async for each in await specfn.aexecute(function, {}, connection, stream=True):
                 found.append(each.data)  # noqa: PERF401  # likewise
         except (TransportError, LimitError) as error:
             return error
@@ -367,13 +367,13 @@ def _fail() -> None:
 
 
 def _stopped(function: Any, connection: Connection) -> None:
-    for each in send.execute(function, {}, connection, stream=True):
+    for each in specfn.execute(function, {}, connection, stream=True):
         assert each.data == {"n": 0}
         break
 
 
 def _closed(function: Any, connection: Connection) -> None:
-    stream = send.execute(function, {}, connection, stream=True)
+    stream = specfn.execute(function, {}, connection, stream=True)
     next(stream)
     stream.close()
     stream.close()
@@ -381,30 +381,30 @@ def _closed(function: Any, connection: Connection) -> None:
 
 
 def _with_block(function: Any, connection: Connection) -> None:
-    with send.execute(function, {}, connection, stream=True) as stream:
+    with specfn.execute(function, {}, connection, stream=True) as stream:
         assert (stream.status, stream.media_type) == (200, "text/event-stream")
 
 
 def _raised(function: Any, connection: Connection) -> None:
     try:
-        for _ in send.execute(function, {}, connection, stream=True):
+        for _ in specfn.execute(function, {}, connection, stream=True):
             _fail()
     except ZeroDivisionError:
         pass
 
 
 def _never_read(function: Any, connection: Connection) -> None:
-    send.execute(function, {}, connection, stream=True)
+    specfn.execute(function, {}, connection, stream=True)
 
 
 async def _astopped(function: Any, connection: Connection) -> None:
-    async for each in await send.aexecute(function, {}, connection, stream=True):
+    async for each in await specfn.aexecute(function, {}, connection, stream=True):
         assert each.data == {"n": 0}
         break
 
 
 async def _aclosed(function: Any, connection: Connection) -> None:
-    stream = await send.aexecute(function, {}, connection, stream=True)
+    stream = await specfn.aexecute(function, {}, connection, stream=True)
     await anext(stream)
     await stream.aclose()
     await stream.aclose()
@@ -412,12 +412,12 @@ async def _aclosed(function: Any, connection: Connection) -> None:
 
 
 async def _awith_block(function: Any, connection: Connection) -> None:
-    async with await send.aexecute(function, {}, connection, stream=True) as stream:
+    async with await specfn.aexecute(function, {}, connection, stream=True) as stream:
         assert (stream.status, stream.media_type) == (200, "text/event-stream")
 
 
 async def _araised(function: Any, connection: Connection) -> None:
-    async with await send.aexecute(function, {}, connection, stream=True) as stream:
+    async with await specfn.aexecute(function, {}, connection, stream=True) as stream:
         try:
             async for _ in stream:
                 _fail()
@@ -426,12 +426,12 @@ async def _araised(function: Any, connection: Connection) -> None:
 
 
 async def _anever_read(function: Any, connection: Connection) -> None:
-    await send.aexecute(function, {}, connection, stream=True)
+    await specfn.aexecute(function, {}, connection, stream=True)
 
 
 async def _acancelled(function: Any, connection: Connection) -> None:
     async def read() -> None:
-        async for _ in await send.aexecute(function, {}, connection, stream=True):
+        async for _ in await specfn.aexecute(function, {}, connection, stream=True):
             await asyncio.sleep(0)
 
     task = asyncio.ensure_future(read())
@@ -469,7 +469,7 @@ def test_an_asynchronous_stream_is_closed_when_its_consumer_stops(
         await end(make(), connection)
         gc.collect()
         loopback.respond = lambda _: iter([OPEN, event(7)])
-        stream = await send.aexecute(make(), {}, connection, stream=True)
+        stream = await specfn.aexecute(make(), {}, connection, stream=True)
         return [each.data async for each in stream]
 
     assert asyncio.run(run()) == [{"n": 7}]
@@ -487,7 +487,7 @@ def test_events_arrive_before_the_end_of_the_response(make: Any, loopback: Any) 
         yield event(1)
 
     loopback.respond = respond
-    for each in send.execute(make(), {}, Connection(base_url=loopback.url), stream=True):
+    for each in specfn.execute(make(), {}, Connection(base_url=loopback.url), stream=True):
         order.append(f"received {each.data['n']}")
         received.set()
     assert order == ["received 0", "sent", "received 1"]
@@ -501,8 +501,8 @@ def test_only_a_stream_of_events_is_iterated_over(make: Any, loopback: Any, http
     connection = Connection(base_url=loopback.url)
 
     def both() -> Iterator[Callable[[], Any]]:
-        yield lambda: send.execute(make(), {}, connection, stream=True)
-        yield lambda: asyncio.run(send.aexecute(make(), {}, connection, stream=True))
+        yield lambda: specfn.execute(make(), {}, connection, stream=True)
+        yield lambda: asyncio.run(specfn.aexecute(make(), {}, connection, stream=True))
 
     for call in both():
         loopback.respond = lambda _: http(b'{"a":1}')
@@ -515,7 +515,7 @@ def test_only_a_stream_of_events_is_iterated_over(make: Any, loopback: Any, http
         assert refused.value.result.data == "data: a\n\n"
         loopback.respond = lambda _: http(b"", "204 No Content", "")
         assert call().status == 204
-    assert list(send.execute(make(), {}, connection, stream=True)) == []
+    assert list(specfn.execute(make(), {}, connection, stream=True)) == []
     assert aiterated(make(), connection) == ([], None)
 
 
@@ -523,9 +523,9 @@ def test_nothing_is_sent_for_invalid_arguments(make: Any, loopback: Any) -> None
     """X15: arguments are validated before a stream is opened."""
     function = make(found=(ArgumentProblem(path="$input.a", expected="string"),))
     with pytest.raises(ArgumentError):
-        send.execute(function, {}, Connection(base_url=loopback.url), stream=True)
+        specfn.execute(function, {}, Connection(base_url=loopback.url), stream=True)
     with pytest.raises(TypeError, match="steam"):
-        send.execute(function, {}, Connection(base_url=loopback.url), steam=True)  # type: ignore[call-overload]
+        specfn.execute(function, {}, Connection(base_url=loopback.url), steam=True)  # type: ignore[call-overload]
     assert loopback.connections == 0
 
 
@@ -544,7 +544,7 @@ def test_a_stream_is_requested(
     """X15: ``Accept`` has the declared streams of events; without one, server-sent events are added."""
     loopback.respond = lambda _: iter([OPEN, event(0)])
     function = make(success=declare_answer(*declared))
-    list(send.execute(function, {}, Connection(base_url=loopback.url), stream=True))
+    list(specfn.execute(function, {}, Connection(base_url=loopback.url), stream=True))
     assert loopback.head["accept"] == [accepted]
 
 
@@ -599,7 +599,7 @@ def test_a_client_of_the_caller(make: Any, loopback: Any) -> None:
     async def run() -> list[Any]:
         async with httpx.AsyncClient() as aclient:
             connection = Connection(base_url=loopback.url, async_client=aclient, max_events=2)
-            stream = await send.aexecute(make(), {}, connection, stream=True)
+            stream = await specfn.aexecute(make(), {}, connection, stream=True)
             return [await anext(stream), await anext(stream)]
 
     assert [each.data for each in asyncio.run(run())] == [{"n": 0}, {"n": 1}]

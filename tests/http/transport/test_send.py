@@ -10,10 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from specfn import Connection, Result
 from specfn._internal.io import SyncIO, run_without_waiting
 from specfn.errors import ArgumentError, HTTPStatusError, TransportError, UsageError
-from specfn.http.connection import Connection
-from specfn.http.response.response import Result
 from specfn.http.transport import pool, send
 from specfn.network import sockets
 from specfn.records import ArgumentProblem

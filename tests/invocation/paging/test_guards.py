@@ -9,9 +9,8 @@ import pytest
 from tests.invocation.paging.servers import BASE, Paged, application, document
 
 import specfn
-from specfn import Connection, load
+from specfn import Connection, Options, load
 from specfn.errors import HTTPStatusError, UsageError
-from specfn.options import Options
 
 ITEMS = [{"id": "i1", "text": ""}]
 

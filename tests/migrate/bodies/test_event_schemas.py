@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specfn.api import load
+from specfn import load
 
 ITEM = {"type": "object", "properties": {"a": {"type": "integer"}}}
 EVENT = {"type": "object", "properties": {"event": {"type": "string"}, "data": ITEM}}

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
-from specfn.function.function import Function
+from specfn import Function, Options, load
 from specfn.migrate.bodies.media_types import choose, essence, has_binary, kind_of, schema_of
 from specfn.migrate.route import Body, BodyKind
-from specfn.options import Options
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"

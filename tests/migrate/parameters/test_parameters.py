@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
-from specfn.function.function import Function
+from specfn import Function, Options, load
 from specfn.migrate.parameters.parameters import root_keys
 from specfn.migrate.parameters.reserved import plain
-from specfn.options import Options
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn import Application, load
+from specfn import Application, Options, load
+from specfn.calling import Catalog
 from specfn.code_mode.script_functions import ScriptFunctions
-from specfn.options import Options
-from specfn.tools.function_set import Catalog
 
 STANDARD = ["alt", "prettyPrint", "$.xgafv", "callback", "pretty", "watch", "resourceVersion"]
 OTHERS = ["units", "limit", "fields", "q"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.schema.conftest import DIALECTS, accepts, check, composed, document, ref, rendered, shows
 
-from specfn.api import load
+from specfn import load
 
 Json = dict[str, Any]
 

@@ -16,8 +16,7 @@ from tests.schema.conftest import (
     shows,
 )
 
-from specfn.api import load
-from specfn.options import Options
+from specfn import Options, load
 from specfn.schema.compose.polymorphism import Family, component_of
 
 Json = dict[str, Any]

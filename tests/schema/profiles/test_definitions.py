@@ -4,7 +4,7 @@ import pytest
 from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
-from specfn.connectors.registry import profile
+from specfn.connectors import profile
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.postprocess import inline_used_once
 

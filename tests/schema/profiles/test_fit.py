@@ -5,7 +5,8 @@ from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
 from specfn._internal.json import dumps
-from specfn.connectors.registry import NAMES, profile
+from specfn.connectors import profile
+from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.walk import walk
 

@@ -13,8 +13,7 @@ from tests.schema.conftest import (
     shows,
 )
 
-from specfn.api import load
-from specfn.options import Options
+from specfn import Options, load
 
 Json = dict[str, Any]
 

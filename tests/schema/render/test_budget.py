@@ -16,9 +16,8 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn import load
+from specfn import Options, load
 from specfn._internal.json import dumps
-from specfn.options import Options
 from specfn.schema.render.budget import ModelRenderer, Rendering
 
 Json = dict[str, Any]

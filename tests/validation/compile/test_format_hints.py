@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from specfn.api import load
-from specfn.options import Options
+from specfn import Options, load
 from specfn.validation.validate import Validator
 
 Json = dict[str, Any]

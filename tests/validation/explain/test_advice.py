@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
+from specfn import load
 from specfn._internal.pointer import input_path
-from specfn.api import load
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.feedback import feedback
 from specfn.validation.plain_types import MAX_PROBLEMS

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specfn.api import load
-from specfn.function.function import Function
+from specfn import Function, load
 from specfn.validation.feedback.feedback import feedback
 from specfn.validation.validate import Validator
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specfn import Failure
 from specfn._internal.pointer import input_path, input_tokens
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.feedback import MAX_BYTES, feedback
-from specfn.validation.outcome import Failure
 from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator

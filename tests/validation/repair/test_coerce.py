@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
+from specfn import Failure, Success
 from specfn._internal.pointer import input_tokens
 from specfn.records import ABSENT
-from specfn.validation.outcome import Failure, Success
 from specfn.validation.plain_json import is_plain_json
 from specfn.validation.repair import coerce as module
 from specfn.validation.repair.candidates import CoercionPolicy

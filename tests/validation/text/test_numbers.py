@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn.validation.outcome import Failure, Success
+from specfn import Failure, Success
 from specfn.validation.parse import parse
 from specfn.validation.validate import Validator
 
