@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import llguidance
+from orjson import dumps, loads
 
-from specfn._internal.json import dumps, loads
 from specfn._internal.pointer import split
 from specfn.schema.profiles.fit import Fit
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps
 
 from specfn import Options, load, normalize
-from specfn._internal.json import dumps
 from specfn.document.read.load import read
 
 FOLDER = Path(__file__).parent.parent / "fixtures"

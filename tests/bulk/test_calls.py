@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from orjson import loads
 from tests.bulk.conftest import ARGUMENTS, NAMES
 
 import specfn
 from specfn import bulk
-from specfn._internal.json import loads
 from specfn.bulk.json_lines import MAX_LINE_BYTES, check_lines
 from specfn.bulk.rows import ADDED, RowChecker
 

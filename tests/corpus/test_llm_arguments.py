@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from jsonschema import Draft202012Validator
+from orjson import loads
 from tests.conftest import part_of_corpus
 
-from specfn._internal.json import loads
 from specfn.validation.validate import Validator
 
 pytestmark = pytest.mark.corpus

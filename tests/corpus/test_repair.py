@@ -7,12 +7,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from orjson import dumps
 from tests.conftest import part_of_corpus
 from tests.damage import WAYS, damages, fate
 from tests.samples import Sampler
 
 from specfn import Application, Failure, Function
-from specfn._internal.json import dumps
 from specfn.validation.parse import parse
 from specfn.validation.repair.coerce import coerce
 from specfn.validation.validate import Validator

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import pytest
 from jsonschema_rs import Draft4Validator
 from openapi_schema_validator import OAS30Validator
+from orjson import dumps, loads
 from tests.effort import THOROUGH, part
 from tests.samples import Sampler
 from tests.schema.conftest import (
@@ -19,7 +20,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Application, Function, Options, load
-from specfn._internal.json import dumps, loads
 
 pytestmark = pytest.mark.corpus
 

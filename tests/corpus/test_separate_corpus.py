@@ -4,12 +4,12 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from orjson import dumps
 from tests.effort import THOROUGH, part
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, definition_of
 
 from specfn import Function, Options, load, merge
-from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.separation.join import mask, split
 from specfn.human import Node, any_of

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.connectors.lint import faults
 from tests.corpus.test_schemas_corpus import spread
 from tests.effort import part
@@ -18,7 +19,6 @@ from tests.schema.conftest import accepts
 from tests.schema.conftest import place as at
 
 from specfn import Application, Function
-from specfn._internal.json import dumps
 from specfn.connectors import profile
 from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter

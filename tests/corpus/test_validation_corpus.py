@@ -8,11 +8,11 @@ from urllib.parse import unquote
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_schema_validator import OAS30Validator, OAS31Validator
+from orjson import dumps
 from tests.effort import THOROUGH
 from tests.samples import Sampler
 
 from specfn import Application, Function, Options, load
-from specfn._internal.json import dumps
 from specfn._internal.pointer import input_path, unescape
 from specfn.validation.compile.references import survey
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps, loads
 from tests.grammars import compiled, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_fit_laws import plain
 
 from specfn import load
-from specfn._internal.json import dumps, loads
 from specfn.connectors import profile
 from specfn.tools.tool import Tool, Tools
 from specfn.tools.tool_builder import build_tools

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps, loads
 from pydantic import ValidationError
 from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, typed
 
 import specfn
 from specfn import Function, load
-from specfn._internal.json import dumps, loads
 from specfn.connectors import codec, profile
 from specfn.connectors.registry import NAMES, conversation_profile
 from specfn.schema.profiles.profile import Profile

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from orjson import dumps, loads
 from tests.connectors.lint import faults
 from tests.grammars import HARMLESS, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_schema_laws import (
@@ -20,7 +21,6 @@ from tests.properties.test_schema_laws import (
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, composed, contradictions, misfits, place
 
-from specfn._internal.json import dumps, loads
 from specfn.connectors import profile
 from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter

@@ -3,6 +3,7 @@ from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from orjson import dumps, loads
 from tests.samples import Sampler
 from tests.schema.conftest import (
     COMPONENT,
@@ -22,7 +23,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Options, load
-from specfn._internal.json import dumps, loads
 from specfn.schema.render.budget import ModelRenderer
 
 LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 10)

@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from orjson import dumps
 from tests.properties.test_schema_laws import (
     REFS,
     Strategy,
@@ -26,7 +27,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Function, Options, load, merge
-from specfn._internal.json import dumps
 from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.separation.join import mask, split
 from specfn.human import Node

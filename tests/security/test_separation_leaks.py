@@ -5,11 +5,11 @@ import warnings
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.calling.models import CONNECTORS, converse, said, wished
 
 import specfn
 from specfn import Application, InvocationConfig, Options, load
-from specfn._internal.json import dumps
 from specfn.calling import Approve
 from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import mask

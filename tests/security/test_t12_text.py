@@ -10,11 +10,11 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orjson import dumps
 from tests.effort import examples
 
 from specfn import Function, Options, load
 from specfn._internal.characters import clean
-from specfn._internal.json import dumps
 from specfn._internal.pointer import split
 
 Json = dict[str, Any]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.effort import calls
 from tests.schema.conftest import (
     accepts,
@@ -17,7 +18,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Options, load
-from specfn._internal.json import dumps
 
 Json = dict[str, Any]
 Bomb = Callable[[int], tuple[Json, Json]]

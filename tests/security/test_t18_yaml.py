@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps
 
-from specfn._internal.json import dumps
 from specfn.document.read.limits import MAX_DEPTH, MAX_NODES
 from specfn.document.read.load import read, read_text
 from specfn.errors import DocumentError

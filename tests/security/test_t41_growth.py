@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.effort import calls, ends
 from tests.schema.conftest import document, ref
 
 import specfn
-from specfn._internal.json import dumps
 from specfn.validation.compile.memory import MAX_NODES, MEMORY, CompiledMemory
 from specfn.validation.validate import Validator
 

@@ -1,7 +1,7 @@
 """Processing of a request: routing, authentication, decoding, validation and handling."""
 
 from secrets import compare_digest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.strict_shop.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
 from tests.strict_shop.handlers import HANDLERS, RefusalError, Reply, invalid
@@ -10,9 +10,6 @@ from tests.strict_shop.shop_document import BASE_PATH, ShopOperation, operations
 from tests.strict_shop.store import Store
 
 from specfn._internal.pointer import join
-
-if TYPE_CHECKING:
-    from specfn._internal.json import JsonObject
 
 
 def answer(store: Store, token: str, received: Received) -> Reply:
@@ -58,7 +55,7 @@ def _authorize(header: str, token: str) -> None:
 
 def _validate(operation: ShopOperation, read: DecodedRequest) -> None:
     """Validate every decoded value against its schema; report all problems together."""
-    found: list[JsonObject] = []
+    found: list[dict[str, Any]] = []
     for parameter in operation.parameters:
         values = getattr(read, parameter.location)
         place = join((parameter.location, parameter.name))

@@ -9,9 +9,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
+from orjson import JSONDecodeError, loads
 from tests.strict_shop.shop_document import ShopBody, ShopOperation, ShopParameter, follow
-
-from specfn._internal.json import JSONDecodeError, JsonObject, loads
 
 Pairs: TypeAlias = list[tuple[str, str]]
 
@@ -73,10 +72,10 @@ class Received:
 class DecodedRequest:
     """The values of a request, by location and name."""
 
-    path: JsonObject = field(default_factory=dict)
-    query: JsonObject = field(default_factory=dict)
-    header: JsonObject = field(default_factory=dict)
-    cookie: JsonObject = field(default_factory=dict)
+    path: dict[str, Any] = field(default_factory=dict)
+    query: dict[str, Any] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict)
+    cookie: dict[str, Any] = field(default_factory=dict)
     body: Any = None
 
 
@@ -111,7 +110,7 @@ def call(operation: ShopOperation, received: Received, groups: tuple[str, ...]) 
     return found
 
 
-def _query(parameter: ShopParameter, pairs: Pairs) -> JsonObject:
+def _query(parameter: ShopParameter, pairs: Pairs) -> dict[str, Any]:
     """Decode a parameter and remove its pairs from the query (OpenAPI, section Style Values)."""
     kind = parameter.schema.get("type")
     if kind == "object":
@@ -127,7 +126,7 @@ def _query(parameter: ShopParameter, pairs: Pairs) -> JsonObject:
     return {parameter.name: _value(values[0], parameter)}
 
 
-def _object(parameter: ShopParameter, pairs: Pairs) -> JsonObject:
+def _object(parameter: ShopParameter, pairs: Pairs) -> dict[str, Any]:
     """Decode an exploded object: ``price[min]=1`` in style deepObject, ``page=1`` in style form."""
     deep = parameter.style == "deepObject"
     members = {}
@@ -155,7 +154,7 @@ def _value(text: str, parameter: ShopParameter) -> Any:
     return [scalar(part, items) for part in text.split(_SEPARATORS[parameter.style])]
 
 
-def scalar(text: str, schema: JsonObject) -> Any:
+def scalar(text: str, schema: dict[str, Any]) -> Any:
     """Convert text to the type of a schema; return invalid text unchanged."""
     match schema.get("type"):
         case "integer" if re.fullmatch(r"-?[0-9]{1,18}", text):
@@ -181,21 +180,21 @@ def _body(body: ShopBody | None, received: Received) -> Any:
         "Content-Type"
     ):
         raise DecodingError("/body", f"the media type must be {body.media_type}")
-    readers: Mapping[str, Callable[[Received, JsonObject], Any]] = {
+    readers: Mapping[str, Callable[[Received, dict[str, Any]], Any]] = {
         "application/x-www-form-urlencoded": _form,
         "multipart/form-data": _multipart,
     }
     return readers.get(body.media_type, _json)(received, body.schema)
 
 
-def _json(received: Received, _schema: JsonObject) -> Any:
+def _json(received: Received, _schema: dict[str, Any]) -> Any:
     try:
         return loads(received.body)
     except JSONDecodeError as error:
         raise DecodingError("/body", "the body is not valid JSON") from error
 
 
-def _form(received: Received, schema: JsonObject) -> Any:
+def _form(received: Received, schema: dict[str, Any]) -> Any:
     try:
         pairs = parse_qsl(received.body.decode(), keep_blank_values=True, strict_parsing=True)
     except ValueError as error:
@@ -203,9 +202,9 @@ def _form(received: Received, schema: JsonObject) -> Any:
     return _fields(pairs, schema)
 
 
-def _fields(pairs: list[tuple[str, Any]], schema: JsonObject) -> JsonObject:
+def _fields(pairs: list[tuple[str, Any]], schema: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a form by name; collect repeated values of arrays."""
-    fields: JsonObject = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs:
         declared = schema["properties"].get(name, {})
         is_array = declared.get("type") == "array"
@@ -220,7 +219,7 @@ def _fields(pairs: list[tuple[str, Any]], schema: JsonObject) -> JsonObject:
     return fields
 
 
-def _multipart(received: Received, schema: JsonObject) -> Any:
+def _multipart(received: Received, schema: dict[str, Any]) -> Any:
     """Decode ``multipart/form-data`` (RFC 7578); a part with a file name becomes a file."""
     boundary = str(received.headers.get_param("boundary", "")).encode()
     head, *parts = (b"\r\n" + received.body).split(b"\r\n--" + boundary)

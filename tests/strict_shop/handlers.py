@@ -9,8 +9,6 @@ from tests.strict_shop.decode import DecodedRequest, UploadedFile
 from tests.strict_shop.shop_document import BASE_PATH
 from tests.strict_shop.store import Row, Store
 
-from specfn._internal.json import JsonObject
-
 _RATES = {"EUR": 1.0, "GBP": 0.85, "USD": 1.1}
 _IMAGE_TYPES = ("image/png", "image/jpeg")
 
@@ -44,7 +42,7 @@ class RefusalError(Exception):
         status: int,
         title: str,
         *,
-        problems: Sequence[JsonObject] = (),
+        problems: Sequence[dict[str, Any]] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(status, title)
@@ -82,7 +80,7 @@ def _list_products(store: Store, call: DecodedRequest) -> Reply:
     )
 
 
-def _pairs(query: JsonObject) -> Iterator[tuple[str, Any]]:
+def _pairs(query: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the query of the next page: arrays in style form, objects in style deepObject."""
     for name, value in query.items():
         if isinstance(value, list):
@@ -100,7 +98,7 @@ def _create_product(store: Store, call: DecodedRequest) -> Reply:
     return Reply(status=201, data=product, headers={"Location": location})
 
 
-def _check_category(store: Store, product: JsonObject) -> None:
+def _check_category(store: Store, product: dict[str, Any]) -> None:
     category = product.get("category")
     if category is not None and category not in store.known_categories():
         raise invalid("/body/category", f"there is no category {category!r}")
@@ -175,7 +173,7 @@ def _create_category(store: Store, call: DecodedRequest) -> Reply:
     return Reply(status=201, data=call.body)
 
 
-def _flat(category: JsonObject, parent: str | None) -> Iterator[Row]:
+def _flat(category: dict[str, Any], parent: str | None) -> Iterator[Row]:
     yield {"slug": category["slug"], "name": category["name"], "parent": parent}
     for child in category.get("children", ()):
         yield from _flat(child, category["slug"])
@@ -220,7 +218,7 @@ def _place_order(store: Store, call: DecodedRequest) -> Reply:
     return Reply(status=201, data=store.add_order(order, idempotency_key=key))
 
 
-def _without_number(payment: JsonObject) -> JsonObject:
+def _without_number(payment: dict[str, Any]) -> dict[str, Any]:
     """Return the payment with only the last digits of a card's write-only number."""
     if payment["kind"] != "card":
         return payment

@@ -14,7 +14,6 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from tests.strict_shop.shop_document import document
 
-from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join
 
 _DOCUMENT = "urn:specfn:shop"
@@ -36,7 +35,7 @@ def _is_int32(value: object) -> bool:
     return not isinstance(value, (int, float)) or -(2**31) <= value < 2**31
 
 
-def problems(value: Any, schema: str, place: str) -> list[JsonObject]:
+def problems(value: Any, schema: str, place: str) -> list[dict[str, Any]]:
     """Return all violations of a schema.
 
     Args:
@@ -65,7 +64,7 @@ def _validator(pointer: str) -> Any:
 
 
 def _multiple_of(
-    _validator: Any, step: float, value: Any, _schema: JsonObject
+    _validator: Any, step: float, value: Any, _schema: dict[str, Any]
 ) -> Iterator[ValidationError]:
     """Compare decimal values: 0.07 is a multiple of 0.01 despite binary fractions."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -75,7 +74,7 @@ def _multiple_of(
 
 
 def _read_only(
-    _validator: Any, read_only: object, _value: Any, _schema: JsonObject
+    _validator: Any, read_only: object, _value: Any, _schema: dict[str, Any]
 ) -> Iterator[ValidationError]:
     """Reject read-only properties in a request (OpenAPI, section Schema Object)."""
     if read_only:
@@ -83,7 +82,7 @@ def _read_only(
 
 
 def _required(
-    _validator: Any, names: list[str], value: Any, schema: JsonObject
+    _validator: Any, names: list[str], value: Any, schema: dict[str, Any]
 ) -> Iterator[ValidationError]:
     """Require properties of a request, except read-only properties."""
     if not isinstance(value, dict):

@@ -11,13 +11,12 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
+from orjson import dumps
 from tests.strict_shop.answer import answer
 from tests.strict_shop.decode import Received
 from tests.strict_shop.handlers import RefusalError, Reply
 from tests.strict_shop.shop_document import BASE_PATH
 from tests.strict_shop.store import Store
-
-from specfn._internal.json import dumps
 
 _LARGEST_BODY = 8 * 1024 * 1024
 

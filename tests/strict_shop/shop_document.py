@@ -12,7 +12,6 @@ from typing import Any
 
 import yaml
 
-from specfn._internal.json import JsonObject
 from specfn._internal.pointer import join, split
 
 PATH = Path(__file__).with_name("openapi.yaml")
@@ -41,7 +40,7 @@ class ShopParameter:
     style: str
     explode: bool
     pointer: str
-    schema: JsonObject
+    schema: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,7 @@ class ShopBody:
 
     media_type: str
     pointer: str
-    schema: JsonObject
+    schema: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +90,9 @@ def text() -> bytes:
 
 
 @cache
-def document() -> JsonObject:
+def document() -> dict[str, Any]:
     """Return the parsed document. Callers must not change it."""
-    loaded: JsonObject = yaml.load(text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loaded: dict[str, Any] = yaml.load(text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return loaded
 
 
@@ -147,7 +146,7 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(r"([^/]+?)".join(re.escape(literal) for literal in literals))
 
 
-def _parameter(node: JsonObject, pointer: str) -> ShopParameter:
+def _parameter(node: dict[str, Any], pointer: str) -> ShopParameter:
     declared, pointer = follow(node, pointer)
     style = declared.get("style", "form" if declared["in"] in {"query", "cookie"} else "simple")
     schema, _ = follow(declared["schema"], "")
@@ -162,7 +161,7 @@ def _parameter(node: JsonObject, pointer: str) -> ShopParameter:
     )
 
 
-def _body(node: JsonObject | None, pointer: str) -> ShopBody | None:
+def _body(node: dict[str, Any] | None, pointer: str) -> ShopBody | None:
     if node is None:
         return None
     ((media_type, content),) = node["content"].items()

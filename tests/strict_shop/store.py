@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from specfn._internal.json import JsonObject, dumps, loads
+from orjson import dumps, loads
 
 Row: TypeAlias = dict[str, Any]
 
@@ -121,10 +121,10 @@ class Store:
         found = self._rows("SELECT * FROM images WHERE id = ? AND productId = ?", (key, product))
         return found[0] if found else None
 
-    def categories(self) -> list[JsonObject]:
+    def categories(self) -> list[dict[str, Any]]:
         """Return the tree of categories: the top level with nested children."""
-        nodes: dict[str, JsonObject] = {}
-        top: list[JsonObject] = []
+        nodes: dict[str, dict[str, Any]] = {}
+        top: list[dict[str, Any]] = []
         rows = self._rows("SELECT * FROM categories ORDER BY rowid")
         for row in rows:
             nodes[row["slug"]] = {"slug": row["slug"], "name": row["name"], "children": []}

@@ -1,11 +1,11 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.schema.conftest import document
 from tests.strict_shop.shop_document import PATH
 
 from specfn import Application, Options, load
-from specfn._internal.json import dumps
 from specfn.errors import UsageError
 
 Json = dict[str, Any]

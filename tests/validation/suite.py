@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-
-from specfn._internal.json import loads
+from orjson import loads
 
 #: The release of ``jsonschema`` whose test suite is used.
 RELEASE = "4.26.0"

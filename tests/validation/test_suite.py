@@ -5,7 +5,6 @@ import pytest
 from tests.validation.suite import Group, needed
 
 from specfn import Options, load
-from specfn._internal.json import JsonObject
 from specfn.errors import DocumentError
 from specfn.validation.validate import Validator
 
@@ -56,7 +55,7 @@ NAME = "S"
 EXACTLY = Options(one_of="exactly")
 
 
-def is_valid(group: Group, test: JsonObject) -> bool:
+def is_valid(group: Group, test: dict[str, Any]) -> bool:
     """The verdict of the suite, but for what a format takes beyond it."""
     return bool(test["valid"]) or (group.file, test["description"]) in WIDER
 
@@ -112,7 +111,7 @@ def placed(schema: Any) -> Any:
         return [placed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    out: JsonObject = {}
+    out: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "$ref" and isinstance(value, str) and (value == "#" or value.startswith("#/")):
             out[key] = f"#/components/schemas/{NAME}{value[1:]}"
@@ -121,7 +120,7 @@ def placed(schema: Any) -> Any:
     return out
 
 
-def document(schema: Any) -> JsonObject:
+def document(schema: Any) -> dict[str, Any]:
     """A document with one operation whose body is a schema."""
     body = {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{NAME}"}}}}
     answer = {"200": {"description": "done"}}

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from orjson import dumps
 
 from specfn import Options, load
-from specfn._internal.json import dumps
 from specfn.document.read import download
 from specfn.document.read.load import Source, read, read_file, read_resource, read_text
 from specfn.errors import DocumentError, SpecfnError, TransportError, UsageError

@@ -8,10 +8,10 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orjson import dumps
 from tests.effort import examples
 
 import specfn
-from specfn._internal.json import dumps
 from specfn.document.read.load import Source, read
 from specfn.document.references import bundle as module
 from specfn.document.references import loader

@@ -1,9 +1,9 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 
 from specfn import load
-from specfn._internal.json import dumps
 from specfn.document.normalize import normalize
 from specfn.document.references import resolve
 from specfn.document.upgrade.schemas import MAX_DEPTH

@@ -3,6 +3,7 @@ import math
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.effort import calls
 from tests.schema.conftest import (
     DIALECTS,
@@ -16,7 +17,6 @@ from tests.schema.conftest import (
     subschemas,
 )
 
-from specfn._internal.json import dumps
 from specfn.schema.compose.names import reference_to
 from specfn.schema.render.budget import ModelRenderer
 

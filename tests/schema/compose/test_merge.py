@@ -1,10 +1,11 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.effort import calls
 from tests.schema.conftest import accepts, composed, merge, ref, rendering
 
-from specfn._internal.json import dumps, is_equal
+from specfn._internal.json import is_equal
 from specfn.schema.compose.merge import CONTRADICTION, is_annotation
 from specfn.schema.describe import describe
 

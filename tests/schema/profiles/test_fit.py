@@ -1,10 +1,10 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.connectors.lint import faults
 from tests.schema.conftest import place
 
-from specfn._internal.json import dumps
 from specfn.connectors import profile
 from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter

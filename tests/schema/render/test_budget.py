@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.effort import calls
 from tests.schema.conftest import (
     DIALECTS,
@@ -17,7 +18,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Options, load
-from specfn._internal.json import dumps
 from specfn.schema.render.budget import ModelRenderer, Rendering
 
 Json = dict[str, Any]

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from orjson import dumps
 from tests.schema.conftest import (
     accepts,
     check,
@@ -11,8 +12,6 @@ from tests.schema.conftest import (
     rendering,
     subschemas,
 )
-
-from specfn._internal.json import dumps
 
 Json = dict[str, Any]
 
