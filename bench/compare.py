@@ -767,12 +767,14 @@ def compare_tools(commands: dict[str, list[str]], limit: float) -> tuple[str, st
             f"{memory[name]:.0f} MB",
         ])  # fmt: skip
     header = ["library", "documents read", "operations of these", "arguments kept", "illegal names", "schemas refused", "bytes; ratio to specfn on the same documents", "time: median; longest", "memory, at most"]  # fmt: skip
-    failures = [
-        [name, path.name.removesuffix(".json"), each]
-        for name, outcomes in figures.items()
-        for path, each in outcomes.items()
-        if isinstance(each, str)
-    ]
+    failures = []
+    for name, outcomes in figures.items():
+        unread = {path.name.removesuffix(".json"): each for path, each in outcomes.items() if isinstance(each, str)}  # fmt: skip
+        kinds = dict.fromkeys(
+            re.sub(r"(?:\w+\.)*(\w+): .*", r"\1", each) for each in unread.values()
+        )
+        documents_of = ", ".join(unread) if len(unread) < len(paths) else "all"
+        failures += [[name, documents_of, ", ".join(kinds)]] if unread else []
     lines = [
         better("more arguments kept", kept, "{:.1%}", more=True),
         better("fewer bytes on the same documents", {name: ratio for name, ratio, _ in sizes}, "{:.2f}"),
@@ -782,7 +784,7 @@ def compare_tools(commands: dict[str, list[str]], limit: float) -> tuple[str, st
     image = plot("Bytes of tool lists, relative to specfn on the same documents", sizes)
     return (
         table(header, rows),
-        table(["library", "document", "reason"], failures),
+        table(["library", "documents", "errors"], failures),
         image,
         lines,
     )
@@ -816,11 +818,11 @@ def compare(chosen: argparse.Namespace) -> None:
         titles = [case.title for case in CASES]
         right = {name: sum(made[title] == "right" for title in titles) if isinstance(made, dict) else 0 for name, made in outcomes.items()}  # fmt: skip
         (PAGE.parent / "requests.svg").write_text(plot(f"Requests sent as declared, of {len(CASES)}", [(name, count, str(count)) for name, count in right.items()]))  # fmt: skip
-        cells = lambda title: [made.get(title, "–") if isinstance(made, dict) else "fails" for made in outcomes.values()]  # noqa: E731 # fmt: skip
+        cells = lambda title: [made.get(title, "–").replace("right", "✓") if isinstance(made, dict) else "fails" for made in outcomes.values()]  # noqa: E731 # fmt: skip
         count = lambda kind, of_titles: [sum(made[title] == kind for title in of_titles) if isinstance(made, dict) else "–" for made in outcomes.values()]  # noqa: E731 # fmt: skip
         wrong = [title for title, *_ in WRONG]
         summary = [["requests as declared", *count("right", titles)], ["other requests than declared", *count("wrong", titles)], ["wrong arguments sent", *count("sent", wrong)], ["wrong arguments refused with the name of the place", *count("explained", wrong)], ["wrong arguments refused otherwise", *count("refused", wrong)]]  # fmt: skip
-        parts.append(PAGE_TEXTS["requests"].format(cases=len(CASES), wrong=len(WRONG), summary=table(["", *outcomes], summary).replace("|  |", "| calls |", 1), table=table(["call", *outcomes], [[title, *cells(title)] for title in (*titles, *wrong)])))  # fmt: skip
+        parts.append(PAGE_TEXTS["requests"].format(cases=len(CASES), wrong=len(WRONG), summary=table(["", *outcomes], summary).replace("|  |", "| calls |", 1), table=table(["call", *outcomes], [[title, *cells(title)] for title in titles if set(cells(title)) != {"✓"}])))  # fmt: skip
     if "repairs" in chosen.only:
         counts = repairs(of("repairs"), chosen.functions, 10 * chosen.limit)
         rows = [[name, f"{made['restored']:,}", f"{made['refused']:,}", f"{made['changed']:,}"] if isinstance(made, Counter) else [name, made, "–", "–"] for name, made in counts.items()]  # fmt: skip
@@ -868,12 +870,14 @@ Documents that were not read:
     "requests": """## Requests
 
 {cases} valid calls, each of an operation of its own, and {wrong} wrong calls. The arguments are laid out as the schema
-of the tool says. A server compares each request with the document. *no tool*: the operation is refused; *no place*: the
-schema has no such argument; *wrong*: another request arrived; *sent*: wrong arguments arrived.
+of the tool says. A server compares each request with the document.
 
 {summary}
 
 ![Requests sent as declared](requests.svg)
+
+The valid calls that not every library sends as declared. *no tool*: the operation is refused; *no place*: the schema
+has no such argument; *wrong*: another request arrived.
 
 {table}
 """,

@@ -1,15 +1,10 @@
 """The page on conversations: what it shows runs."""
 
 import re
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from tests.calling.models import said, wished
-
-import specfn
 
 LAMP = {"body": {"name": "Lamp", "price": 49.9, "stock": 3}}
 
@@ -21,19 +16,15 @@ def _model(**request: Any) -> Any:
     return wished(("c1", "products_post", LAMP))
 
 
-def test_the_examples_run(
-    root: Path, app: Any, connection: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_examples_run(root: Path, app: Any, connection: Any) -> None:
     """Every example of docs/conversations.md with one application runs, one after the other, with a model that is none."""
     page = (root / "docs" / "conversations.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [example for example in examples if "Catalog" not in example]
     assert len(shown) == 5
-    monkeypatch.setattr(specfn, "load", lambda _: app)
-    monkeypatch.setattr(specfn, "Connection", lambda *_, **__: connection)
-    client = SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=_model)))
-    monkeypatch.setitem(sys.modules, "openai", SimpleNamespace(OpenAI=lambda: client))
     names: dict[str, Any] = {
+        "app": app,
+        "connection": connection,
         "send": lambda request: _model(**request),
         "input": lambda _: "y",
         "print": lambda *_: None,
