@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -17,8 +17,6 @@ from specfn.http.connection_switches import CALL_OPTIONS, CallOption
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.migrate.route import Api
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: A variable that nobody replaced: ``${NAME}``, ``${env:NAME}``, ``${input:NAME}``.
 _PLACEHOLDER: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_:.-]*\}")
@@ -43,7 +41,7 @@ _VALUES: Final = {
 _SERVERS: Final = 5
 
 #: The options of the transport of a connection. The download of the document uses the certificates, too.
-_TRANSPORT: Final = (
+transport: Final = shared.all_of(
     shared.file(
         "--ca", "ca", "Certificates of the authorities to trust instead of the usual ones (PEM)."
     ),
@@ -52,7 +50,20 @@ _TRANSPORT: Final = (
     click.option("--proxy", metavar="URL", help="Proxy for the requests to the API."),
 )
 
-_OPTIONS: Final = (
+
+def switch(row: CallOption) -> shared.Option[Any]:
+    """Return the option for a switch of a connection."""
+    if row.values and row.flag is None:
+        return shared.choice(row.option, row.field, row.values, row.help)
+    value = True if row.flag is None else row.flag
+    return click.option(row.option, row.field, flag_value=value, default=None, help=row.help)
+
+
+#: The switches of a connection.
+switches: Final = shared.all_of(*map(switch, CALL_OPTIONS))
+
+#: The options that ``connection`` reads.
+options: Final = shared.all_of(
     shared.base_url,
     shared.origins("Another trusted origin, for operations with their own server."),
     shared.repeatable(
@@ -66,37 +77,9 @@ _OPTIONS: Final = (
     shared.queries,
     shared.cookies,
     shared.timeout("Limit of the whole call; 60 by default."),
+    transport,
+    switches,
 )
-
-
-def switch(row: CallOption) -> shared.Option[Any]:
-    """Return the option for a switch of a connection."""
-    if row.values and row.flag is None:
-        return shared.choice(row.option, row.field, row.values, row.help)
-    value = True if row.flag is None else row.flag
-    return click.option(row.option, row.field, flag_value=value, default=None, help=row.help)
-
-
-def switches(command: _Command) -> _Command:
-    """Add the switches of a connection."""
-    for row in reversed(CALL_OPTIONS):
-        command = switch(row)(command)
-    return command
-
-
-def transport(command: _Command) -> _Command:
-    """Add the options of the transport."""
-    for option in reversed(_TRANSPORT):
-        command = option(command)
-    return command
-
-
-def options(command: _Command) -> _Command:
-    """Add the options that ``connection`` reads."""
-    command = transport(switches(command))
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def connection(

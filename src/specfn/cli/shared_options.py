@@ -1,7 +1,7 @@
 """Options that several subcommands have, the class of the subcommands, and completion in a shell."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from itertools import pairwise
 from math import isfinite
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from specfn._internal.did_you_mean import ask_if_meant
 from specfn.settings import DEFAULT
@@ -24,6 +25,30 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: A decorator that adds an option to a subcommand.
 Option: TypeAlias = Callable[[_Command], _Command]
+
+
+def all_of(*options: Option[Any]) -> Option[Any]:
+    """Return a decorator that adds options to a subcommand, in their order in its help."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def used_options(fields: Iterable[str]) -> list[str]:
+    """Return the names of those options of the subcommand that the command line passes, in the order of ``fields``."""
+    context = click.get_current_context()
+    names = {parameter.name: parameter.opts[-1] for parameter in context.command.params}
+    used = (field for field in fields if is_passed(context, field))
+    return [names[field] for field in used]
+
+
+def is_passed(context: click.Context, field: str) -> bool:
+    """Return whether the command line passes an option."""
+    return context.get_parameter_source(field) is ParameterSource.COMMANDLINE
 
 
 #: A hyphen at which no line ends (U+2011).
@@ -286,6 +311,13 @@ def limit(text: str, default: int | None = None) -> Option[Any]:
 base_url: Final = click.option(
     "--base-url", metavar="URL", help="URL of the API: origin and base path, e.g. https://host/v1."
 )
+
+
+def port(text: str) -> Option[Any]:
+    """Return the option for a port of this machine."""
+    kind = click.IntRange(0, 65_535)
+    return click.option("--port", metavar="N", type=kind, default=0, help=text)
+
 
 yes: Final = click.option(
     "-y", "--yes", is_flag=True, help="Send unsafe requests without confirmation."

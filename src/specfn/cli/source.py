@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import click
 
@@ -15,7 +15,7 @@ from specfn._internal.url import url_without_secrets
 from specfn.api import convert
 from specfn.cli import output
 from specfn.cli.errors import UnreadableFileError, with_document_options
-from specfn.cli.shared_options import complete_files, repeatable
+from specfn.cli.shared_options import all_of, complete_files, repeatable
 from specfn.cli.terminal import is_terminal
 from specfn.document.overlay import OverlayError
 from specfn.document.read.limits import MAX_BYTES
@@ -38,27 +38,54 @@ _URL: Final = re.compile("https?://[^/]", re.IGNORECASE)
 #: The origin and the path of a URL.
 _SITE: Final = re.compile(r"(?P<origin>https?://[^/?#]+)(?P<path>[^?#]*)", re.IGNORECASE)
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-#: The keys of the values of ``--references`` and ``--overlay`` among those of a command line.
-_REFERENCES: Final = "specfn.references"
-_OVERLAYS: Final = "specfn.overlays"
-_HEADERS: Final = "specfn.headers"
+#: The keys of the options of a document, and of the origin that gets its headers, among the values of a command line.
+_GIVEN: Final = "specfn.document"
 _ORIGIN: Final = "specfn.origin"
 
 
-class Access(NamedTuple):
-    """What the server of a document needs: headers with secrets, and certificates. Only the document's origin gets them."""
+class DocumentOptions(NamedTuple):
+    """What a command line or a configuration file says about a document.
 
+    Attributes:
+        references: ``Options.references``.
+        overlays: paths or URLs.
+        headers: headers with secrets; only the document's origin gets them.
+        tls: certificates; only the document's origin gets them.
+    """
+
+    references: str | tuple[str, ...] = DEFAULT.references
+    overlays: tuple[str, ...] = ()
     headers: Mapping[str, str] = {}
     tls: "ssl.SSLContext | None" = None
+
+
+def given() -> DocumentOptions:
+    """Return the options of the command line that is executed.
+
+    Raises:
+        UsageError: a file with certificates is not what its option needs.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return DocumentOptions()
+    return DocumentOptions(**context.meta.get(_GIVEN, {}), tls=tls_of(context.params))
+
+
+def _keep(name: str, read: Callable[[tuple[str, ...]], Any]) -> Callable[..., None]:
+    """Return the callback that keeps what the values of an option mean, as a field of ``DocumentOptions``."""
+
+    def keep(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+        if values:
+            context.meta.setdefault(_GIVEN, {})[name] = read(values)
+
+    return keep
 
 
 #: An environment variable in the value of a header.
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def _keep_headers(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
+def _parse_headers(values: Sequence[str]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for text in values:
         name, colon, value = text.partition(":")
@@ -70,15 +97,7 @@ def _keep_headers(context: click.Context, _: click.Parameter, values: tuple[str,
                     f"--document-header: the environment variable {variable} is not set"
                 )
         headers[name.strip()] = _VARIABLE.sub(lambda match: os.environ[match[1]], value).strip()
-    context.meta[_HEADERS] = headers
-
-
-def given_access() -> Access:
-    """Return what the options of the command line say about the server of the document."""
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return Access()
-    return Access(context.meta.get(_HEADERS, {}), tls_of(context.params))
+    return headers
 
 
 def tls_of(given: Mapping[str, Any]) -> "ssl.SSLContext | None":
@@ -120,26 +139,6 @@ def _check_file_of(option: str, file: str) -> None:
         raise UnreadableFileError(f"{option}: {error}") from None
 
 
-def _credentials(spec: str, access: Access) -> "DocumentCredentials | None":
-    """Return the credentials for the origin of a URL; ``None`` if there are none.
-
-    Raises:
-        UsageError: there are headers for a source that is not a URL, or for one of plain http.
-    """
-    if not _URL.match(spec):
-        if access.headers and spec != STDIN:
-            raise UsageError("--document-header is for a document with a URL, not for a file")
-        return None
-    if access == Access():
-        return None
-    from specfn.document.read.document_credentials import document_credentials  # noqa: PLC0415  # imports httpx
-
-    try:
-        return document_credentials(spec, access.headers, None, access.tls)
-    except UsageError as error:
-        raise UsageError(with_document_options(str(error))) from None
-
-
 def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
     """Return ``Options.references`` for the values of an option: one directory, or URLs, whose origins are allowed.
 
@@ -161,90 +160,70 @@ def parse_references(values: Sequence[str], option: str = "--references") -> str
     return directory
 
 
-def _keep_references(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
-    if values:
-        context.meta[_REFERENCES] = parse_references(values)
-
-
-def allowed_references() -> str | tuple[str, ...]:
-    """Return the value of ``Options.references`` for the command line that is executed."""
-    context = click.get_current_context(silent=True)
-    return "internal" if context is None else context.meta.get(_REFERENCES, "internal")
-
-
-def _keep_overlays(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> None:
-    context.meta[_OVERLAYS] = values
-
-
-def given_overlays() -> tuple[str, ...]:
-    """Return the overlays of the command line that is executed."""
-    context = click.get_current_context(silent=True)
-    return () if context is None else context.meta.get(_OVERLAYS, ())
-
-
-def given_document_options() -> list[str]:
-    """Return the options about a document of the command line that is executed."""
-    context = click.get_current_context(silent=True)
-    headers = ["--document-header"] if context and context.meta.get(_HEADERS) else []
-    return [*(["--overlay"] if given_overlays() else []), *headers]
-
-
-_references = repeatable(
-    "--references",
-    "references",
-    "DIR|URL",
-    "Directory or origins from which references to other documents are read.",
-    callback=_keep_references,
-    expose_value=False,
+document_options: Final = all_of(
+    repeatable(
+        "--references",
+        "references",
+        "DIR|URL",
+        "Directory or origins from which references to other documents are read.",
+        callback=_keep("references", parse_references),
+        expose_value=False,
+    ),
+    repeatable(
+        "--overlay",
+        "overlays",
+        "FILE",
+        "OpenAPI Overlay that changes the document before anything else; several in their order.",
+        callback=_keep("overlays", tuple),
+        expose_value=False,
+        shell_complete=complete_files,
+    ),
+    repeatable(
+        "--document-header",
+        "document_headers",
+        "'NAME: VALUE'",
+        "Header for a document behind a login, for the origin of its URL only; ${NAME} is a variable of the environment.",
+        callback=_keep("headers", _parse_headers),
+        expose_value=False,
+    ),
 )
 
+#: The argument and the options of each subcommand that reads a document.
+argument: Final = all_of(click.argument("spec", shell_complete=complete_files), document_options)
 
-def given_credentials(spec: str) -> "DocumentCredentials | None":
-    """Return the credentials of the command line for a source. They are for one origin, also if there are two documents.
+
+def credentials(spec: str, options: DocumentOptions | None = None) -> "DocumentCredentials | None":
+    """Return the credentials for the origin of a URL; ``None`` if there are none.
+
+    Those of the command line are for one origin, also if there are two documents.
+
+    Args:
+        spec: the argument.
+        options: the options of the document; those of the command line by default.
 
     Raises:
-        UsageError: there are headers for a source that is not a URL, or for a second origin.
+        UsageError: there are headers for a source that is not a URL, for one of plain http, or for a second origin.
     """
-    access = given_access()
-    credentials = _credentials(spec, access)
-    if credentials is not None and access.headers:
+    headers, tls = (options or given())[2:]
+    if not _URL.match(spec):
+        if headers and spec != STDIN:
+            raise UsageError("--document-header is for a document with a URL, not for a file")
+        return None
+    if not headers and tls is None:
+        return None
+    from specfn.document.read.document_credentials import document_credentials  # noqa: PLC0415  # imports httpx
+
+    try:
+        for_origin = document_credentials(spec, headers, None, tls)
+    except UsageError as error:
+        raise UsageError(with_document_options(str(error))) from None
+    if headers and options is None:
         meta = click.get_current_context().meta
-        if meta.setdefault(_ORIGIN, credentials.origin) != credentials.origin:
+        if meta.setdefault(_ORIGIN, for_origin.origin) != for_origin.origin:
             raise UsageError(
                 "--document-header is for one origin, but the documents have two: download one of them"
             )
-    return credentials
-
-
-_document_headers = repeatable(
-    "--document-header",
-    "document_headers",
-    "'NAME: VALUE'",
-    "Header for a document behind a login, for the origin of its URL only; ${NAME} is a variable of the environment.",
-    callback=_keep_headers,
-    expose_value=False,
-)
-_overlays = repeatable(
-    "--overlay",
-    "overlays",
-    "FILE",
-    "OpenAPI Overlay that changes the document before anything else; several in their order.",
-    callback=_keep_overlays,
-    expose_value=False,
-    shell_complete=complete_files,
-)
-
-
-def document_options(command: _Command) -> _Command:
-    """Add the options of each subcommand that reads documents."""
-    with_options: _Command = _references(_overlays(_document_headers(command)))
-    return with_options
-
-
-def argument(command: _Command) -> _Command:
-    """Add the argument and the options of each subcommand that reads a document."""
-    add = click.argument("spec", shell_complete=complete_files)
-    return add(document_options(command))
+    return for_origin
 
 
 #: The last application. It is kept because freeing it takes as long as parsing its document.
@@ -257,8 +236,7 @@ def application(
     progress: "Progress",
     *,
     thorough: bool = False,
-    overlays: Sequence[str] | None = None,
-    access: Access | None = None,
+    options: DocumentOptions | None = None,
 ) -> "Application":
     """Read and convert the document that the caller named.
 
@@ -267,19 +245,15 @@ def application(
         settings: options of the conversion.
         progress: receives the number of read bytes.
         thorough: look for every fault of the text.
-        overlays: paths or URLs; those of the command line by default.
-        access: what its server needs; that of the command line by default.
+        options: the options of the document; those of the command line by default.
 
     Raises:
         DocumentError: the document is not readable as OpenAPI or Swagger.
         TransportError: the server of a URL did not respond.
         UsageError: the argument is ``-`` and stdin is closed.
     """
-    settings = with_references(settings)
-    given = given_credentials(spec) if access is None else _credentials(spec, access)
-    _last[:] = [
-        _convert(spec, settings, progress, thorough=thorough, overlays=overlays, credentials=given)
-    ]
+    own = credentials(spec, options)
+    _last[:] = [_convert(spec, settings, progress, options or given(), own, thorough=thorough)]
     return _last[0]
 
 
@@ -287,19 +261,19 @@ def _convert(
     spec: str,
     settings: "Settings",
     progress: "Progress",
+    options: DocumentOptions,
+    credentials: "DocumentCredentials | None",
     *,
     thorough: bool = False,
-    overlays: Sequence[str] | None = None,
-    credentials: "DocumentCredentials | None" = None,
 ) -> "Application":
     """Read and convert a document. Arguments and errors are those of ``application``."""
     read = partial(
         convert,
-        settings=settings,
+        settings=settings._replace(references=options.references),
         progress=progress.read,
         thorough=thorough,
         credentials=credentials,
-        overlays=given_overlays() if overlays is None else overlays,
+        overlays=options.overlays,
     )
     try:
         return read(content(spec, progress))
@@ -311,13 +285,13 @@ def _convert(
             raise
         for place in places:
             try:
-                found = read(place)
+                application = read(place)
             except OverlayError:
                 raise
             except DocumentError:
                 continue
             output.complain(f"the document is at {url_without_secrets(place)}; pass this URL")
-            return found
+            return application
         names = ", ".join(f"/{name}" for name in _NAMES)
         raise DocumentError(
             f"{error.reason}. There is no document at {names} either; pass its whole URL"
@@ -356,13 +330,6 @@ def usual_places(url: str) -> list[str]:
     return [f"{match['origin']}{folder}/{name}" for folder in folders for name in _NAMES]
 
 
-def with_references(settings: "Settings") -> "Settings":
-    """Return settings with the references that the command line allows, unless they allow some."""
-    if settings.references != DEFAULT.references:
-        return settings
-    return settings._replace(references=allowed_references())
-
-
 def version(role: str, spec: str, progress: "Progress") -> "Application":
     """Read and convert one of several versions of a document. The texts of all errors name the argument.
 
@@ -376,9 +343,9 @@ def version(role: str, spec: str, progress: "Progress") -> "Application":
         TransportError: the server of a URL did not respond.
         UnreadableFileError: there is no such file.
     """
-    credentials = given_credentials(spec) if _URL.match(spec) else None
+    own = credentials(spec) if _URL.match(spec) else None
     try:
-        return _convert(spec, with_references(DEFAULT), progress, credentials=credentials)
+        return _convert(spec, DEFAULT, progress, given(), own)
     except DocumentError as error:
         raise DocumentError(f"{role}: {error.reason}", pointer=error.pointer) from None
     except (TransportError, UsageError) as error:

@@ -56,17 +56,17 @@ def command(
         raise UsageError("stdin cannot be both the document and the calls; name a file")
     gc.enable()  # the process may run for hours
     with Progress() as progress:
-        allowed = source.allowed_references()
+        given, credentials = source.given(), source.credentials(spec)
         options = None
-        if allowed != "internal":
+        if given.references != "internal":
             from specfn.options import Options  # noqa: PLC0415  # pydantic is imported on first use
 
-            options = Options(references=allowed)
-        overlays = source.given_overlays()
-        given = source.given_credentials(spec)
-        headers = {} if given is None else given.headers
+            options = Options(references=given.references)
         checker = Checker(
-            source.content(spec, progress), options, overlays=overlays, headers=headers
+            source.content(spec, progress),
+            options,
+            overlays=given.overlays,
+            headers={} if credentials is None else credentials.headers,
         )
         jobs = jobs or processor_count()
 

@@ -35,19 +35,15 @@ def command(spec: str, version: str, path: str | None) -> None:
     stderr. A schema of OpenAPI 3.0 accepts each value that it accepted before.
     """
     with Progress() as progress, gc_paused():
+        content, given = source.content(spec, progress), source.given()
         original = apply_overlays(
-            read(
-                source.content(spec, progress),
-                progress=progress.read,
-                credentials=source.given_credentials(spec),
-            ),
-            source.given_overlays(),
+            read(content, progress=progress.read, credentials=source.credentials(spec)),
+            given.overlays,
         )
-        allowed = source.allowed_references()
-        if allowed != "internal":
+        if given.references != "internal":
             from specfn.document.references.bundle import bundle  # noqa: PLC0415  # for this option
 
-            document, problems, _ = bundle(original, allowed)
+            document, problems, _ = bundle(original, given.references)
             original = original._replace(document=document, notes=(*original.notes, *problems))
         if original.unreadable:
             check_document(original.document)  # raises the error with its place

@@ -82,8 +82,8 @@ def command(
             "differences": [difference.as_json() for difference in differences],
             "counts": counts,
         }
-        if source.given_overlays():
-            data["overlays"] = [*names(source.given_overlays())]
+        if source.given().overlays:
+            data["overlays"] = [*names(source.given().overlays)]
         output.write_value(data)
     elif markdown:
         output.write_text("\n".join(_markdown(differences, counts, show_all=show_all)))
@@ -133,7 +133,7 @@ def _summary(counts: dict[Any, int], none: str = "no differences") -> str:
     """Return the numbers of differences, with the overlays that were applied to both documents."""
     total = sum(counts.values())
     text = f"{total:,} differences: {counts['yes']:,} breaking, {counts['maybe']:,} maybe breaking, {counts['no']:,} other"
-    overlays = ", ".join(names(source.given_overlays()))
+    overlays = ", ".join(names(source.given().overlays))
     return (text if total else none) + (f"; with {overlays}" if overlays else "")
 
 

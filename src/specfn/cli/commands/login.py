@@ -64,13 +64,7 @@ _MAX_PASTED_BYTES: Final = 16_384
     is_flag=True,
     help="Only print the URL, to open it elsewhere; then paste the URL to which the browser was sent.",
 )
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65_535),
-    default=0,
-    help="The port to which the browser returns; a free one by default.",
-)
+@shared.port("The port to which the browser returns; a free one by default.")
 @connect.switch(BY_FIELD["allow_insecure"])
 @connect.transport
 def command(spec: str, **options: Any) -> int:

@@ -20,7 +20,7 @@ from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
-from specfn.http.connection_switches import CALL_OPTIONS, TRANSPORT, with_keys
+from specfn.http.connection_switches import BY_FIELD, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
 from specfn.settings import DEFAULT, Settings
 
@@ -171,26 +171,29 @@ def command(specs: Sequence[str], **options: Any) -> int:
         )
     listener = _listener(options)
     config = _config(specs, options)
+    in_file = options["config"] is not None
     from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
 
-    allow = (*config.allow, *options["allow"])
-    split_keys("--allow" if options["allow"] else f"{options['config']}: allow", allow)
+    split_keys("--allow" if options["allow"] else f"{options['config']}: allow", config.allow)
     with Progress() as progress:
-        answer_limit = options["answer_limit"] or config.answer_limit or DEFAULT.answer_limit
+        answer_limit = config.answer_limit or DEFAULT.answer_limit
         max_length = options["max_length"] or DEFAULT.max_length
-        common = DEFAULT._replace(answer_limit=answer_limit, max_length=max_length)
-        common = source.with_references(common)  # also when the documents are loaded again
-        load = partial(_load, config, common, in_file=options["config"] is not None)
+        common = DEFAULT._replace(
+            answer_limit=answer_limit,
+            max_length=max_length,
+            references=source.given().references,  # also when the documents are loaded again
+        )
+        load = partial(_load, config, common, in_file=in_file)
         places = [
             place for document in config.documents for place in (document.spec, *document.overlays)
         ]
         stamps = watching.stamps(places)
         catalog, documents = load(progress)
     if options["host"]:
-        variables = _credential_variables(config, catalog, in_file=options["config"] is not None)
+        variables = _credential_variables(config, catalog, in_file=in_file)
         return _print_config(specs, options, variables, config, catalog)
-    missing = [*_missing_credentials(config, catalog, in_file=options["config"] is not None)]
-    if (options["mode"] or config.mode or "auto") in ("all", "auto"):
+    missing = [*_missing_credentials(config, catalog, in_file=in_file)]
+    if config.mode in (None, "all", "auto"):
         missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
     from specfn.http.transport import attempt  # noqa: PLC0415  # httpx is imported on first use
@@ -199,14 +202,14 @@ def command(specs: Sequence[str], **options: Any) -> int:
     from specfn.mcp.live import LiveServer  # noqa: PLC0415  # slow import
 
     settings: dict[str, Any] = {
-        "mode": options["mode"] or config.mode or "auto",
-        "allow": ("read", *allow),
+        "mode": config.mode or "auto",
+        "allow": ("read", *config.allow),
         "questions": "each" if options["ask_each"] else "together",
-        "read_only": options["read_only"] or config.read_only,
-        "page_size": options["page_size"] or config.page_size,
-        "files": options["files"] or config.files,
-        "fields": options["fields"] or config.fields,
-        "output_schema": options["output_schema"] or config.output_schema,
+        "read_only": config.read_only,
+        "page_size": config.page_size,
+        "files": config.files,
+        "fields": config.fields,
+        "output_schema": config.output_schema,
     }
     call_log.log.setLevel(logging.INFO)
     if options["verbose"]:
@@ -250,25 +253,25 @@ def _long_names(catalog: "Catalog") -> Iterator[str]:
 #: The maximum number of bytes of a configuration, and of a file with a secret.
 _MAX_BYTES: Final = 1024 * 1024
 
-#: Options of one document, which a server of several documents reads from a configuration file.
-_OF_ONE: Final = {
-    "headers": "--header",
-    "queries": "--query",
-    "cookies": "--cookie",
-    "origins": "--origin",
-    "globs": "--select",
-    **{row.field: row.option for row in CALL_OPTIONS},
-    **{name: f"--{name}" for name in TRANSPORT},
-    "expect": "--expect",
-}
-_OF_EACH: Final = {"base_urls": "--base-url", "auth": "--auth"}
+#: The fields of options of one document, which a server of several documents reads from a configuration file.
+_OF_ONE: Final = (
+    *("headers", "queries", "cookies", "origins", "globs"),
+    *BY_FIELD,
+    *(*TRANSPORT, "expect", "overlays", "document_headers"),
+)
+
+#: The fields of options that a configuration file has, too, as long as they are not in ``_OF_ONE``.
+_OF_EACH: Final = ("base_urls", "auth")
+_OF_SERVER: Final = (
+    *("mode", "read_only", "page_size", "files", "fields", "answer_limit", "output_schema"),
+)
 
 #: The fields and names of options by the arguments of ``asgi`` that their errors begin with.
 _OPTIONS: Final = {"allow": ("allow", "--allow"), "origins": ("web_origins", "--web-origin")}
 
 
 def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
-    """Return the configuration that the options describe.
+    """Return the configuration that the options describe. They override what a file says about the server.
 
     Raises:
         UsageError: an option is invalid, or contradicts the configuration file.
@@ -276,13 +279,15 @@ def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
     from specfn.mcp.config_file import ServerConfig  # noqa: PLC0415  # slow import
 
     if options["config"] is None:
-        return ServerConfig(documents=_documents(specs, options))
-    used = [option for field, option in {**_OF_ONE, **_OF_EACH}.items() if options[field]]
-    used += source.given_document_options()
-    if specs or used:
-        named = "SPEC" if specs else used[0]
-        raise UsageError(f"{named} and --config cannot be combined: pass one of them")
-    return _read_config(options["config"])
+        config = ServerConfig(documents=_documents(specs, options))
+    else:
+        used = shared.used_options((*_OF_ONE, *_OF_EACH))
+        if specs or used:
+            named = "SPEC" if specs else used[0]
+            raise UsageError(f"{named} and --config cannot be combined: pass one of them")
+        config = _read_config(options["config"])
+    given = {field: options[field] for field in _OF_SERVER if options[field]}
+    return replace(config, allow=(*config.allow, *options["allow"]), **given)
 
 
 def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[DocumentConfig, ...]":
@@ -296,10 +301,11 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             raise UsageError("--base-url is given more than once: pass it once for one document")
         urls, auth = {"": options["base_urls"]}, {"": options["auth"]}
     else:
-        _check_names(pairs, options)
+        _check_names(pairs)
         names = {name for name, _ in pairs}
         urls = _by_document("--base-url", "NAME=URL", "=", options["base_urls"], names)
         auth = _by_document("--auth", "NAME.SCHEME=VALUE", ".", options["auth"], names)
+    given = source.given()
     return tuple(
         DocumentConfig(
             name=name,
@@ -312,11 +318,11 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             origins=tuple(options["origins"]),
             timeout=options["timeout"],
             select=tuple(options["globs"]),
-            overlays=source.given_overlays(),
-            document_headers=source.given_access().headers,
+            overlays=given.overlays,
+            document_headers=given.headers,
             transport={name: options[name] for name in TRANSPORT if options[name]},
             expect=_read_lock(options["expect"]) if options["expect"] else None,
-            switches={row.field: options[row.field] for row in CALL_OPTIONS},
+            switches={field: options[field] for field in BY_FIELD},
         )
         for name, spec in pairs
     )
@@ -342,7 +348,7 @@ def _split_name(spec: str) -> tuple[str, str]:
     return (name, rest) if is_named else ("", spec)
 
 
-def _check_names(pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]) -> None:
+def _check_names(pairs: Sequence[tuple[str, str]]) -> None:
     """Check that each of several documents has a name of its own, and that no option is for one of them only.
 
     Raises:
@@ -354,10 +360,8 @@ def _check_names(pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]) -
             raise UsageError(f"{spec} has no name: pass NAME=SPEC for each of several documents")
         if names.count(name) > 1:
             raise UsageError(f"two documents have the name {name!r}: pass different names")
-    used = [option for field, option in _OF_ONE.items() if options[field]]
-    used += source.given_document_options()
-    if len(names) > 1 and used:
-        raise UsageError(f"{used[0]} names no document, but there are several: use --config FILE")
+    for option in shared.used_options(_OF_ONE) if len(names) > 1 else ():
+        raise UsageError(f"{option} names no document, but there are several: use --config FILE")
 
 
 def _by_document(
@@ -387,14 +391,17 @@ def _load(
     documents: list[Any] = []
     for document in config.documents:
         settings = common._replace(**document.options)
+        references = settings.references
         if document.references:
             place = f"{document.name}: references"
             references = source.parse_references(document.references, place)
-            settings = settings._replace(references=references)
-        access = source.Access(document.document_headers, source.tls_of(document.transport))
-        application = source.application(
-            document.spec, settings, progress, overlays=document.overlays, access=access
+        given = source.DocumentOptions(
+            references,
+            document.overlays,
+            document.document_headers,
+            source.tls_of(document.transport),
         )
+        application = source.application(document.spec, settings, progress, options=given)
         documents.append(application.document)
         if document.expect is not None:
             refuse_changed(application, document.expect)
@@ -547,6 +554,10 @@ def _read_text(path: Path) -> str:
 # -- the transport ----------------------------------------------------------------------------------------
 
 
+#: The fields of options of a server over HTTP.
+_OF_HTTP: Final = ("client_token_env", "no_client_auth", "host_names", "web_origins", "sessions")
+
+
 @dataclass(frozen=True, slots=True)
 class _Listener:
     """An HTTP address: the host and port, the accepted names, the token of clients, and more options of ``asgi``."""
@@ -566,16 +577,8 @@ def _listener(options: Mapping[str, Any]) -> _Listener | None:
     """
     address = options["address"]
     if address is None:
-        for option in (
-            "client_token_env",
-            "no_client_auth",
-            "host_names",
-            "web_origins",
-            "sessions",
-        ):
-            if options[option]:
-                name = option if option == "sessions" else option.removesuffix("s")
-                raise UsageError(f"--{name.replace('_', '-')} needs --http")
+        for option in shared.used_options(_OF_HTTP):
+            raise UsageError(f"{option} needs --http")
         return None
     host, port = _host_and_port(address)
     token = _token(options["client_token_env"])
@@ -660,50 +663,21 @@ def _print_config(
     catalog: "Catalog",
 ) -> int:
     """Print the configuration of a host. Credentials become environment variables."""
-    arguments = [*map(_absolute, specs)]
-    allowed = source.allowed_references()
-    if isinstance(allowed, str):
-        allowed = () if allowed == DEFAULT.references else (_absolute(allowed),)
-    for option, values in (
-        ("--references", allowed),
-        ("--overlay", map(_absolute, source.given_overlays())),
-        ("--base-url", options["base_urls"]),
-        ("--select", options["globs"]),
-        ("--allow", options["allow"]),
-        ("--origin", options["origins"]),
-        *((f"--{name.replace('_', '-')}", _as_list(options[name])) for name in _SINGLE),
-        ("--files", [_absolute(options["files"])] if options["files"] else []),
-        ("--expect", [_absolute(options["expect"])] if options["expect"] else []),
-        ("--config", [_absolute(options["config"])] if options["config"] else []),
-    ):
-        for value in values:
-            arguments += [option, value]
-    for option in ("read_only", "ask_each", "fields", "output_schema", "watch", "verbose"):
-        if options[option]:
-            arguments.append(f"--{option.replace('_', '-')}")
-    for row in CALL_OPTIONS:
-        if options[row.field]:
-            has_value = row.values and row.flag is None
-            arguments += [row.option, *(_as_list(options[row.field]) if has_value else ())]
-    for name in TRANSPORT:
-        if options[name] and name != "proxy":
-            arguments += [f"--{name}", _absolute(options[name])]
-    for field in ("headers", "queries", "cookies", "proxy"):
-        if options[field] or source.given_access().headers:
-            raise UsageError(
-                "--print-config does not write headers, query parameters, cookies and proxies, because they may be secrets: "
-                "use --config FILE"
-            )
+    if shared.used_options(("headers", "queries", "cookies", "proxy", "document_headers")):
+        raise UsageError(
+            "--print-config does not write headers, query parameters, cookies and proxies, because they may be secrets: "
+            "use --config FILE"
+        )
     name = config.documents[0].name if specs and len(config.documents) == 1 else ""
     if not name:
         titles = {entry.function.api.title for entry in catalog.entries}
         name = server_name(titles.pop() if len(titles) == 1 else "")
-    extras = ["code" if (options["mode"] or config.mode) == "code" else "mcp"]
+    extras = ["code" if config.mode == "code" else "mcp"]
     extras += ["overlays"] if any(document.overlays for document in config.documents) else []
     text = print_config(
         options["host"],
         name,
-        arguments,
+        [*map(_absolute, specs), *_arguments(click.get_current_context(), options)],
         variables,
         names=[entry.name for entry in catalog.entries],
         extra=",".join(extras),
@@ -728,13 +702,30 @@ def _url_of_clients(options: Mapping[str, Any]) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
 
 
-#: Options of the whole server with one value.
-_SINGLE: Final = ("mode", "timeout", "answer_limit", "max_length", "page_size", "log")
+#: The fields of options that a host does not pass to the server: variables have the credentials.
+_NOT_PASSED: Final = frozenset({"specs", "auth", "stdio", "address", "host", *_OF_HTTP})
+
+#: The fields of options with paths, which a host may resolve in another directory.
+_PATHS: Final = frozenset(
+    {"references", "overlays", "files", "expect", "config", "ca", "cert", "key"}
+)
 
 
-def _as_list(value: Any) -> list[str]:
-    """Return the value of an option as a list; an empty list for ``None``."""
-    return [] if value is None else [f"{value:g}" if isinstance(value, float) else str(value)]
+def _arguments(context: click.Context, options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of this command line with their values, for the server that a host starts."""
+    given = source.given()
+    references = (given.references,) if isinstance(given.references, str) else given.references
+    values = {**options, "references": references, "overlays": given.overlays}
+    for parameter in context.command.params:
+        field = parameter.name or ""
+        if field in _NOT_PASSED or not shared.is_passed(context, field):
+            continue
+        if getattr(parameter, "is_flag", False):
+            yield parameter.opts[-1]
+            continue
+        for value in values[field] if parameter.multiple else (values[field],):
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            yield from (parameter.opts[-1], _absolute(text) if field in _PATHS else text)
 
 
 def _absolute(spec: str) -> str:

@@ -41,8 +41,8 @@ _SHORTER: Final = "--select, --search or --max-tokens"
 _MAX_SEARCHED: Final = 20
 _MAX_NAMES: Final = 5
 
-#: The options that a profile decides, with their fields.
-_OF_PROFILE: Final = {"--format": "form", "--dialect": "dialect", "--positional": "positional"}
+#: The fields of the options that a profile decides.
+_OF_PROFILE: Final = ("form", "dialect", "positional")
 
 
 @shared.command(
@@ -102,9 +102,7 @@ def command(spec: str, path: str | None, jobs: int | None, **options: Any) -> in
     """
     _check(options)
     refuse_source(spec, path)
-    options["references"] = source.allowed_references()  # for other processes, too
-    options["overlays"] = source.given_overlays()
-    convert = partial(_convert, options=options)
+    convert = partial(_convert, options=options, given=source.given())  # for other processes, too
     if os.path.isdir(spec):  # noqa: PTH112  # False for a path that is empty or too long
         from specfn.cli.each_document import each_document  # noqa: PLC0415  # for directories
 
@@ -123,27 +121,27 @@ def _check(options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: two options cannot be combined, or one needs another.
     """
-    for option, name in _OF_PROFILE.items():
-        if options["profile"] is not None and options[name]:
-            raise UsageError(
-                f"{option} and --profile cannot be combined: the profile sets it; omit {option}"
-            )
+    for option in shared.used_options(_OF_PROFILE) if options["profile"] is not None else ():
+        raise UsageError(
+            f"{option} and --profile cannot be combined: the profile sets it; omit {option}"
+        )
     if options["limit"] is not None and options["query"] is None:
         raise UsageError("--limit needs --search QUERY")
     if options["max_tokens"] is not None and options["form"] in LANGUAGES:
         raise UsageError("--max-tokens cannot be combined with --format python or typescript")
 
 
-def _convert(spec: str, path: str | None, *, options: Mapping[str, Any]) -> "Converted":
+def _convert(
+    spec: str, path: str | None, *, options: Mapping[str, Any], given: source.DocumentOptions
+) -> "Converted":
     """Write the functions of one document."""
     settings = Settings(
         keyword=not options["positional"],
         dialect=options["dialect"] or "3.0",
         naming=options["naming"],
-        references=options["references"],
     )
     with Progress() as progress:
-        application = source.application(spec, settings, progress, overlays=options["overlays"])
+        application = source.application(spec, settings, progress, options=given)
         shortlist = _choose(application, options)
         write = _write_functions if options["profile"] is None else _write_provider_tools
         messages, is_complete = write(shortlist, path, options, progress)

@@ -12,7 +12,7 @@ from specfn.cli import shared_options as shared
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
 from specfn.cli.progress import Progress
 from specfn.errors import UsageError
-from specfn.http.connection_switches import CALL_OPTIONS
+from specfn.http.connection_switches import BY_FIELD
 from specfn.human import READY
 from specfn.settings import DEFAULT
 
@@ -30,13 +30,7 @@ _HOST: Final = "127.0.0.1"
 )
 @source.argument
 @connect.options
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65_535),
-    default=0,
-    help="The port; a free one by default.",
-)
+@shared.port("The port; a free one by default.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @shared.profile("Profile of the provider that is selected first.")
 @shared.choice(
@@ -85,13 +79,8 @@ def _connection(application: "Application", given: dict[str, Any]) -> "Connectio
         UsageError: there are options of a connection without a base URL.
     """
     if given["base_url"] is None:
-        for option in ("auth", "headers", "queries", "cookies", "origins"):
-            if given[option]:
-                name = {"queries": "query"}.get(option, option.removesuffix("s"))
-                raise UsageError(f"--{name} needs --base-url URL")
-        for row in CALL_OPTIONS:
-            if given[row.field]:
-                raise UsageError(f"{row.option} needs --base-url URL")
+        for option in shared.used_options((*connect.NOTHING, *BY_FIELD)):
+            raise UsageError(f"{option} needs --base-url URL")
         return None
     api = application.functions[0].api if application.functions else None
     if api is None:
