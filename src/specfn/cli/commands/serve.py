@@ -192,7 +192,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if options["host"]:
         variables = _credential_variables(config, catalog, in_file=in_file)
         return _print_config(specs, options, variables, config, catalog)
-    missing = [*_missing_credentials(config, catalog, in_file=in_file)]
+    missing = [*_missing_credentials(catalog, in_file=in_file)]
     if config.mode in (None, "all", "auto"):
         missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
@@ -452,11 +452,11 @@ def _credential_variables(
     A host that starts the server must set them. Those of logins and of a configuration file are not needed.
     """
     variables = dict.fromkeys(config.variables)
-    for document, (_, functions, connection) in zip(config.documents, catalog.parts, strict=True):
+    for document, (name, functions, connection) in zip(
+        config.documents, catalog.parts, strict=True
+    ):
         assert connection is not None
-        given = connection.credentials
-        name = document.name if len(config.documents) > 1 else ""
-        missing = _missing_names(functions, connection)
+        given, missing = connection.credentials, _missing_names(functions, connection)
         for scheme, variable in connect.variables_of(functions[0].api, name).items():
             is_given = scheme in given and not callable(given[scheme])
             if scheme in missing or (is_given and not (in_file and scheme in document.auth)):
@@ -481,25 +481,17 @@ def _missing_names(functions: Any, connection: "Connection") -> Counter[str]:
     return needed
 
 
-def _variable(config: "ServerConfig", document: "DocumentConfig", scheme: str) -> str:
-    is_one = len(config.documents) == 1
-    return shared.variable_of(scheme if is_one else f"{document.name}_{scheme}")
-
-
-def _missing_credentials(
-    config: "ServerConfig", catalog: "Catalog", *, in_file: bool
-) -> Iterator[str]:
+def _missing_credentials(catalog: "Catalog", *, in_file: bool) -> Iterator[str]:
     """Yield a line for each missing credential, with the number of functions that need it."""
-    parts = zip(config.documents, catalog.parts, strict=True)
-    for document, (_, functions, connection) in parts:
+    for name, functions, connection in catalog.parts:
         assert connection is not None
         for scheme, count in _missing_names(functions, connection).items():
-            prefix = "" if len(config.documents) == 1 else f"{document.name}."
+            prefix, variable = (f"{name}.", f"{name}_{scheme}") if name else ("", scheme)
             kind = functions[0].api.security_schemes.get(scheme, {}).get("type")
             login = "run specfn login, " if kind in connect.OAUTH2_TYPES else ""
             yield (
                 f"{count} of {len(functions)} functions need the credential {scheme}, which is missing: {login}"
-                f"pass --auth {prefix}{scheme}=VALUE or set {_variable(config, document, scheme)}; if the server needs "
+                f"pass --auth {prefix}{scheme}=VALUE or set {shared.variable_of(variable)}; if the server needs "
                 f"none, {'write anonymous: true' if in_file else 'pass --anonymous'}"
             )
 
