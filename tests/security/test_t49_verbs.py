@@ -70,6 +70,8 @@ CHANGING = [
     ("/copies", "Copies a pad", "copy_padById", "write"),
     ("/delete", "", "delete_listItems", "destructive"),
     ("/auth/logout", "Logout", "logout", "write"),
+    ("/pods/{name}/exec", "connect GET requests to exec of Pod", "connectGetPodExec", "write"),
+    ("/Library/Refresh", "Starts a scan", "RefreshLibrary", "write"),
 ]
 
 READING = [
@@ -91,6 +93,7 @@ READING = [
     ("/v1/places:search", "Send a query", ""),
     ("/{Bucket}/{Key}#uploadId", "", "ListParts"),
     ("/users/{id}/logout", "Last logout of a user", "lastLogout"),
+    ("/refresh", "Time of the last refresh", "lastRefresh"),
     ("/users/uploadUrl()", "Invoke function uploadUrl", "users.uploadUrl"),
 ]
 

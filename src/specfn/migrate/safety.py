@@ -218,9 +218,9 @@ _VERBS: Final[dict[str, Safety]] = {
     ),
     **dict.fromkeys(
         _set(
-            "activate add append approve assign attach authorize cancel change confirm copy create detach disable edit enable"
-            " execute grant import invite lock logoff logout modify move pay post publish put reboot register reject release rename"
-            " replace reset restore send set signout start stop submit subscribe tag transfer trigger update upload"
+            "activate add append approve assign attach authorize cancel change confirm connect copy create detach disable edit"
+            " enable execute grant import invite lock logoff logout modify move pay post publish put reboot refresh regenerate"
+            " register reject release rename replace reset restore rotate send set signout start stop submit subscribe tag transfer trigger update upload"
         ),
         "write",
     ),

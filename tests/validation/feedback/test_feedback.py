@@ -349,7 +349,8 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
     ("expected", "value", "said"),
     [
         ("undefined", 5, "not a property here"),
-        ('string & Format<"date-time">', "2024-01-02 03:04:05", "expected string (date-time). Write it as 2024-01-31T09:30:00Z, with the time zone"),
+        ('string & Format<"date-time">', "2024-01-02 03:04:05", "expected string (date-time). Write it as 2024-01-31T09:30:00+02:00, with the offset of its time zone; Z means UTC"),
+        ('string & Format<"date-time">', "2024-01-02T03:04:05", "expected string (date-time). Add the offset of its time zone, such as +02:00; Z means UTC"),
         ('string & Format<"date"> | undefined', "1/2/2024", "expected string (date), optional. Write it as 2024-01-31"),
         ('string & Format<"date">', "2024-02-30", "expected string (date). This day does not exist: the month has 29 days"),
         ('string & Format<"date">', "2023-02-29", "expected string (date). This day does not exist: the month has 28 days"),
@@ -363,7 +364,7 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ('string & Format<"date"> & Pattern<"^x">', "2024", "expected string (date) matching ^x"),
         ('string & Format<"date"> & MaxLength<5>', "2024-01-02", "expected string (date) of at most 5 characters. There are 10 characters"),
         ('string & Format<"date">', 5, "expected string (date). Write it as 2024-01-31"),
-        ('string & Format<"date-time">', 1.5, "expected string (date-time). Write it as 2024-01-31T09:30:00Z, with the time zone"),
+        ('string & Format<"date-time">', 1.5, "expected string (date-time). Write it as 2024-01-31T09:30:00+02:00, with the offset of its time zone; Z means UTC"),
         ('string & Format<"date"> | null', "", "expected string (date) | null. Write it as 2024-01-31, or null to clear it"),
         ("integer | null", "", "expected integer | null. Write null to clear it"),
         ("integer & Minimum<1.0> & Maximum<1440.0>", 0, "expected integer of 1 to 1440"),

@@ -36,8 +36,8 @@ _TIME: Final = re.compile(r"(?:^|[Tt ])(\d\d):(\d\d)")
 #: that reads one may send it.
 _FORMS: Final[Mapping[str, str]] = {
     "date": "Write it as 2024-01-31.",
-    "date-time": "Write it as 2024-01-31T09:30:00Z, with the time zone.",
-    "time": "Write it as 09:30:00, or 09:30:00Z with the time zone.",
+    "date-time": "Write it as 2024-01-31T09:30:00+02:00, with the offset of its time zone; Z means UTC.",
+    "time": "Write it as 09:30:00, or 09:30:00+02:00 with the offset of its time zone; Z means UTC.",
     "duration": "Write it as P1DT2H, for a day and two hours.",
     "uuid": "A uuid has 32 hexadecimal digits and 4 dashes; never invent one.",
     "uri": "It is absolute, with a scheme such as https.",
@@ -175,8 +175,11 @@ def _of_format(expected: str, value: str | float) -> str | None:
     )
     if name not in _FORMS or (type(value) is str and has_format(name, value)):
         return None
-    is_moment = type(value) is str and name in _MOMENTS
-    return (_missing_moment(str(value)) if is_moment else None) or _FORMS[name]
+    if type(value) is not str or name not in _MOMENTS:
+        return _FORMS[name]
+    if name == "date-time" and has_format(name, f"{value}Z"):
+        return "Add the offset of its time zone, such as +02:00; Z means UTC."
+    return _missing_moment(value) or _FORMS[name]
 
 
 def _missing_moment(text: str) -> str | None:
