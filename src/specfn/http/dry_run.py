@@ -2,7 +2,6 @@
 
 import base64
 import shlex
-from collections.abc import Iterable, Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -14,8 +13,7 @@ from specfn._internal.tracebacks import without_locals
 from specfn.errors import SpecfnError
 from specfn.http.connection import MASK, Connection
 from specfn.http.masking import Masking
-from specfn.http.request import security
-from specfn.http.request.request import Addition, Draft, finish, prepare
+from specfn.http.request.request import Draft, additions, finish, prepare
 from specfn.migrate.bodies.media_types import is_json
 from specfn.migrate.route import CallableFunction as Function
 
@@ -43,7 +41,7 @@ def dry_run(function: Function, arguments: Any, connection: Connection) -> JsonO
     """
     draft = prepare(function, arguments, connection)
     draft = _without_human_part(draft, function, arguments, connection)
-    request = finish(draft, _mask_additions(draft, connection))
+    request = finish(draft, additions(draft, None, connection))
     masking = Masking(connection, function, arguments)
     url = masking.apply(str(request.url).replace(quote(MASK, safe=""), MASK))
     raw = {name.decode("ascii"): value.decode() for name, value in request.headers.raw}
@@ -73,19 +71,6 @@ def _without_human_part(
         return draft
 
 
-def _mask_additions(draft: Draft, connection: Connection) -> Iterable[Addition]:
-    """Yield the additions of the connection, with masked values."""
-    if not draft.base.trusted:
-        return
-    yield from (("header", name, MASK) for name in connection.headers)
-    yield from (("query", name, MASK) for name in connection.query)
-    yield from (("cookie", name, MASK) for name in connection.cookies)
-    for scheme in draft.choice.sent.values():
-        placed = security.mask_placement(scheme)
-        if placed is not None:
-            yield placed.slot, placed.name, placed.value
-
-
 def _body(content: bytes | None, media_type: str) -> Any:
     if content is None:
         return None
@@ -107,11 +92,7 @@ def _curl(request: httpx.Request, url: str, headers: JsonObject, content: bytes 
         words += ["--data-binary", "@-"] if text is None else ["--data-raw", text]
         encoded = base64.b64encode(content).decode()
         before = f"printf %s {encoded} | base64 -d | " if text is None else ""
-    return before + " ".join(_quote_words(words))
-
-
-def _quote_words(words: Iterable[str]) -> Iterator[str]:
-    return (shlex.quote(word) for word in words)
+    return before + " ".join(map(shlex.quote, words))
 
 
 def _text(content: bytes) -> str | None:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import unescape
-from specfn.document.downgrade.objects import URI, Losses, is_format
+from specfn.document.downgrade.objects import DROP, URI, Losses, is_format, of
 from specfn.document.references.resolve import PREFIX, reaching
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.document.upgrade.schemas import MAX_DEPTH
@@ -64,8 +64,7 @@ _EFFECTS: Final = {
     "$defs": ": referenced definitions are components, the others are left out",
 }
 
-#: The results of a rule for a value that 3.0 cannot express, and for one that a rewrite handles.
-_DROP: Final = object()
+#: The result of a rule for a value that a rewrite handles.
 _REWRITE: Final = object()
 
 
@@ -147,7 +146,7 @@ class SchemaDowngrade:
                 needs_rewrite = True
             elif new is not value:
                 changed = dict(node) if changed is None else changed
-                if new is _DROP:
+                if new is DROP:
                     del changed[key]
                 else:
                     changed[key] = new
@@ -735,7 +734,8 @@ _REWRITES: Final[tuple[tuple[frozenset[str], _RewriteRule], ...]] = (
 
 # -- members ----------------------------------------------------------------------------------------
 
-_Rule: TypeAlias = Callable[[SchemaDowngrade, Any], Any]
+#: Writes the value of a keyword; its first argument is the ``SchemaDowngrade``.
+_Rule: TypeAlias = Callable[[Any, Any], Any]
 
 
 def _map(walk: SchemaDowngrade, value: JsonObject) -> Any:
@@ -770,22 +770,14 @@ def _enum(_: SchemaDowngrade, value: list[Any]) -> Any:
 
 
 def _keep_required(_: SchemaDowngrade, value: list[str]) -> Any:
-    return value or _DROP
+    return value or DROP
 
 
 def _pattern(walk: SchemaDowngrade, value: str) -> Any:
     if is_format("regex", value):
         return value
     walk.lose("OpenAPI 3.0 allows ECMA-262 patterns only; this is not one")
-    return _DROP
-
-
-def _object(kind: str) -> _Rule:
-    def rule(walk: SchemaDowngrade, value: Any) -> Any:
-        new = walk.downgrade_object(kind, value)
-        return _DROP if new is None else new
-
-    return rule
+    return DROP
 
 
 def _discriminator(walk: SchemaDowngrade, value: JsonObject) -> Any:
@@ -805,13 +797,13 @@ _RULES: Final[dict[str, _Rule]] = {
     "anyOf": _list,
     "discriminator": _discriminator,
     "enum": _enum,
-    "externalDocs": _object("externalDocs"),
+    "externalDocs": of("externalDocs"),
     "items": SchemaDowngrade.schema,
     "pattern": _pattern,
     "properties": _map,
     "required": _keep_required,
     "type": _type,
-    "xml": _object("xml"),
+    "xml": of("xml"),
 }
 
 

@@ -7,9 +7,9 @@ that is named after its location.
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from specfn._internal.digest import short_digest
@@ -210,8 +210,11 @@ _NOISE: Final = frozenset(
 Enclosing: TypeAlias = tuple[JsonObject, ...]
 
 
-def reaching(seeds: Iterable[str], users: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the seeds and every component that uses one of them, directly or indirectly (``users``: by component)."""
+_Node = TypeVar("_Node", bound=Hashable)
+
+
+def reaching(seeds: Iterable[_Node], users: Mapping[_Node, Iterable[_Node]]) -> set[_Node]:
+    """Return the seeds and everything that uses one of them, directly or indirectly (``users``: by what they use)."""
     reached = set(seeds)
     waiting = [*reached]
     while waiting:

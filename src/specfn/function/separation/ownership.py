@@ -6,10 +6,12 @@ ends, because references are followed by name only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from operator import attrgetter
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import escape
+from specfn.document.references.resolve import reaching
 from specfn.errors import UsageError
 from specfn.function.separation.places import LEAF, NEUTRAL, UNIONS, ArgumentPlace, Claim, Key
 from specfn.human import Location, Node, Predicate
@@ -29,28 +31,18 @@ ASKED: Final = (
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 
 
-class PredicateCaller(Protocol):
-    """A caller of the predicate that also resolves references."""
-
-    def ask(self, node: JsonObject, location: Location, pointer: str, name: str | None) -> bool:
-        """Return whether the human fills a place."""
-
-    def queue_definition(self, reference: str, location: Location) -> Key | None:
-        """Return the definition that a reference names, and queue it; ``None`` if it has no target."""
-
-
-class PredicateWalk:
+class _PredicateWalk:
     """A walk over one tree that applies the predicate. Referenced definitions are walked separately."""
 
     def __init__(
         self,
-        asker: PredicateCaller,
+        ownership: "Ownership",
         location: Location,
         order: list[ArgumentPlace],
         claims: set[Claim],
     ) -> None:
         """Create the walk of a tree, which adds places to ``order`` from the leaves up, and those of the human to ``claims``."""
-        self._asker = asker
+        self._ownership = ownership
         self._location = location
         self._order = order
         self._claims = claims
@@ -68,7 +60,7 @@ class PredicateWalk:
         if node is False:
             return NEUTRAL
         schema = node if isinstance(node, dict) else {}
-        if self._asker.ask(schema, self._location, pointer, name):
+        if self._ownership.ask(schema, self._location, pointer, name):
             self._claims.add((self._location, pointer))
             return self._add(ArgumentPlace(node, claimed=True))
         if _is_neutral(schema):
@@ -78,7 +70,7 @@ class PredicateWalk:
         return LEAF if SUBSCHEMAS.isdisjoint(schema) else self._parts(schema, pointer, name)
 
     def _reference(self, node: JsonObject) -> ArgumentPlace:
-        key = self._asker.queue_definition(node["$ref"], self._location)
+        key = self._ownership.queue_definition(node["$ref"], self._location)
         if key is None:
             return LEAF
         place = self._add(ArgumentPlace(node))
@@ -186,7 +178,7 @@ class Ownership:
         claims: set[Claim] = set()
         for name, node in root["properties"].items():
             location = _LOCATIONS.get(name, "path")
-            walk = PredicateWalk(self, location, order, claims)
+            walk = _PredicateWalk(self, location, order, claims)
             place.properties[name] = walk.place(node, f"/properties/{escape(name)}", name)
         order.append(place)
         self._decide_owners({None: order, **self._definitions_below()})
@@ -254,7 +246,7 @@ class Ownership:
             name, location = key
             order: list[ArgumentPlace] = []
             pointer = f"/$defs/{escape(name)}"
-            walk = PredicateWalk(self, location, order, self.claims)
+            walk = _PredicateWalk(self, location, order, self.claims)
             self._known[key] = walk.root(self._definitions[name], pointer)
             trees[key] = order
         return trees
@@ -268,10 +260,10 @@ class Ownership:
         """
         claimed = {key: any(place.claimed for place in order) for key, order in trees.items()}
         links = {key: {place.key for place in order if place.key} for key, order in trees.items()}
-        reaching = self._trees_reaching(trees, claimed, links, _has_human_part)
+        reached = self._trees_reaching(trees, claimed, links, attrgetter("human"))
         for order in trees.values():
             for place in order:
-                target = place.key is not None and place.key in reaching
+                target = place.key is not None and place.key in reached
                 place.human = place.claimed or target or any(part.human for part in place.below())
         for order in trees.values():
             for place in order:
@@ -281,10 +273,10 @@ class Ownership:
         links = {
             key: {place.key for place in places if place.key} for key, places in opened.items()
         }
-        reaching = self._trees_reaching(trees, leaves, links, _has_model_part)
+        reached = self._trees_reaching(trees, leaves, links, attrgetter("model"))
         for order in trees.values():
             for place in order:
-                target = place.key is not None and place.key in reaching
+                target = place.key is not None and place.key in reached
                 open_ = not place.claimed and not place.whole
                 place.model = open_ and (
                     place.leaf or target or any(part.model for part in place.below())
@@ -298,23 +290,13 @@ class Ownership:
         decided: Callable[[ArgumentPlace], bool],
     ) -> "set[Key | None]":
         """Return the trees that have a property themselves or refer to one that has it, including decided ones."""
-        users: dict[Key, list[Key | None]] = {}
+        users: dict[Key | None, list[Key | None]] = {}
         for key, targets in links.items():
             for target in targets:
                 users.setdefault(target, []).append(key)
-        referenced = {target for targets in links.values() for target in targets}
-        known = {key for key in referenced if key not in trees or not trees[key]}
-        waiting: list[Key | None] = [
-            *(key for key in trees if own[key]),
-            *(key for key in known if decided(self._known[key])),
-        ]
-        reaching = set(waiting)
-        while waiting:
-            key = waiting.pop()
-            new = [user for user in users.get(key, ()) if user not in reaching] if key else []
-            reaching.update(new)
-            waiting.extend(new)
-        return reaching
+        known = [key for key in users if key and (key not in trees or not trees[key])]
+        seeds = [key for key in known if decided(self._known[key])]
+        return reaching([*seeds, *(key for key in trees if own[key])], users)
 
     # -- places that cannot be split ------------------------------------------------------------------
 
@@ -378,14 +360,6 @@ def _is_closed_off(place: ArgumentPlace) -> bool:
         *place.others,
     ]
     return place.claimed or any(member is not None and member.human for member in members)
-
-
-def _has_human_part(place: ArgumentPlace) -> bool:
-    return place.human
-
-
-def _has_model_part(place: ArgumentPlace) -> bool:
-    return place.model
 
 
 def _has_leaf(place: ArgumentPlace) -> bool:

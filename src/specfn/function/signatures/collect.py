@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from specfn.document.references.resolve import reaching
 from specfn.function.function_schemas import Schemas
 from specfn.function.signatures.doc_comments import comment_of, function_comment
 from specfn.function.signatures.read_schema import SchemaReader
@@ -253,13 +254,7 @@ def _differing_definitions(inputs: _Definitions, outputs: _Definitions) -> set[N
     for name in both:
         for used in references(outputs[name].type):
             users.setdefault(used, []).append(name)
-    waiting = [name for name in both if outputs[name] != inputs[name]]
-    differing = set(waiting)
-    while waiting:
-        new = [user for user in users.get(waiting.pop(), ()) if user not in differing]
-        differing.update(new)
-        waiting += new
-    return differing
+    return reaching([name for name in both if outputs[name] != inputs[name]], users)
 
 
 def _same(node: Type) -> Type:

@@ -150,8 +150,12 @@ def _path_value(parameter: Parameter, value: Any) -> str:
         reason = hazard(leaf)
         if reason is not None:
             raise Unserializable("string", reason, value=value)
-    written = "" if normalized == "" else path_text(parameter, normalized)
-    if not written:
+    escape = style.in_path_reserved if parameter.allow_reserved else style.in_path
+    content = _content(parameter, normalized)
+    written = style.expand(
+        parameter.name, content, parameter.style, escape, explode=parameter.explode
+    )
+    if normalized == "" or not written:
         raise Unserializable(
             "string & MinLength<1>", "a path parameter must not be empty", value=value
         )
@@ -197,52 +201,13 @@ def _content(parameter: Parameter, value: Any) -> Any:
     return dumps(value).decode() if is_json(parameter.media_type) else text(value)
 
 
-def path_text(parameter: Parameter, value: Any) -> str:
-    """Serialize a path parameter, percent-encoded.
-
-    Raises:
-        Unserializable: the value cannot be serialized in a path.
-    """
-    escape = style.in_path_reserved if parameter.allow_reserved else style.in_path
-    content = _content(parameter, value)
-    return style.expand(parameter.name, content, parameter.style, escape, explode=parameter.explode)
-
-
-def query_pairs(parameter: Parameter, value: Any) -> list[Pair]:
-    """Serialize a query parameter as percent-encoded pairs.
-
-    Raises:
-        Unserializable: the value cannot be serialized in a query.
-    """
-    escape = style.in_query_reserved if parameter.allow_reserved else style.in_query
-    written = _pairs(parameter, value, escape)
-    if not written and parameter.allow_empty_value:
-        return [(escape(parameter.name, "="), "")]
-    return written
-
-
 def _pairs(parameter: Parameter, value: Any, escape: Escape) -> list[Pair]:
     content = _content(parameter, value)
     return style.pairs(parameter.name, content, parameter.style, escape, explode=parameter.explode)
 
 
-def querystring(parameter: Parameter, value: Any) -> str:
-    """Serialize a ``querystring`` parameter as the whole query, by its media type (OpenAPI 3.2).
-
-    Raises:
-        Unserializable: the value cannot be serialized in a query.
-    """
-    if isinstance(value, dict) and not is_json(parameter.media_type or ""):
-        return "&".join(f"{name}={written}" for name, written in form_pairs(value, {}))
-    return style.in_query(str(_content(parameter, value)), "")
-
-
-def header_text(parameter: Parameter, value: Any) -> str | None:
-    """Serialize a header; return ``None`` if there is nothing to send.
-
-    Raises:
-        Unserializable: the value cannot be serialized, or is not a valid header value (rule X11).
-    """
+def _header(parameter: Parameter, value: Any) -> str | None:
+    """Serialize a header; return ``None`` if there is nothing to send."""
     if parameter.media_type is None and style.is_undefined(value):
         return None
     written = style.expand(
@@ -261,12 +226,8 @@ def header_text(parameter: Parameter, value: Any) -> str | None:
     return written
 
 
-def cookie_pairs(parameter: Parameter, value: Any) -> list[Pair]:
-    """Serialize cookies: percent-encoded, or as they are for the style ``cookie`` (OpenAPI 3.2).
-
-    Raises:
-        Unserializable: the value cannot be serialized, or is not a valid cookie.
-    """
+def _cookies(parameter: Parameter, value: Any) -> list[Pair]:
+    """Serialize cookies: percent-encoded, or as they are for the style ``cookie`` (OpenAPI 3.2)."""
     verbatim = parameter.style == "cookie" and parameter.media_type is None
     written = _pairs(parameter, value, style.in_cookie if verbatim else style.in_query)
     if not all(is_token(name) for name, _ in written):
@@ -315,10 +276,16 @@ def query(
 
 
 def _query(parameter: Parameter, value: Any) -> list[str]:
-    """Serialize one parameter as encoded pairs."""
+    """Serialize one parameter as encoded pairs; a ``querystring`` is the whole query (OpenAPI 3.2)."""
     if parameter.location == "querystring":
-        return [querystring(parameter, value)]
-    return [f"{name}={item}" for name, item in query_pairs(parameter, value)]
+        if isinstance(value, dict) and not is_json(parameter.media_type or ""):
+            return ["&".join(f"{name}={written}" for name, written in form_pairs(value, {}))]
+        return [style.in_query(str(_content(parameter, value)), "")]
+    escape = style.in_query_reserved if parameter.allow_reserved else style.in_query
+    pairs = _pairs(parameter, value, escape)
+    if not pairs and parameter.allow_empty_value:
+        pairs = [(escape(parameter.name, "="), "")]
+    return [f"{name}={item}" for name, item in pairs]
 
 
 def _overrides_method(written: str) -> bool:
@@ -346,7 +313,7 @@ def headers(
                 raise Unserializable("undefined", "the document gives this header an invalid name")
             if is_reserved(parameter.name) and place not in fixed:
                 raise Unserializable("undefined", "only connection.headers may set this header")
-            header = header_text(parameter, value)
+            header = _header(parameter, value)
             if header is not None:
                 written[parameter.name.lower()] = (parameter.name, header)
     return written
@@ -359,7 +326,7 @@ def cookies(
     written: list[Pair] = []
     for parameter, place, value in _arguments(group, named, faults):
         with faults.at(*place):
-            written.extend(cookie_pairs(parameter, value))
+            written.extend(_cookies(parameter, value))
     return tuple(written)
 
 

@@ -4,26 +4,25 @@ The request is built in two steps, because a credential may come from an async c
 arguments; ``finish`` adds the headers, cookies, query values and credentials of the connection.
 """
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 import httpx
 
 from specfn._internal.caller_arguments import CONNECTION, require
-from specfn._internal.io import run_without_waiting
+from specfn._internal.io import SyncIO, run_without_waiting
 from specfn._internal.pointer import input_path
 from specfn._internal.tracebacks import without_locals
 from specfn.errors import ArgumentError, DocumentError, TransportError, UsageError
 from specfn.http.charsets import unsendable_charset
-from specfn.http.connection import Connection, reveal, seal_credential
+from specfn.http.connection import MASK, Connection, reveal, seal_credential
 from specfn.http.masking import Masking
 from specfn.http.redacted_request import redacted_request
 from specfn.http.request import base_url, parameters, security
 from specfn.http.request import body as bodies
-from specfn.http.request.security import SchemeChoice, Slot
+from specfn.http.request.security import Addition, SchemeChoice, Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
 from specfn.migrate.bodies.media_types import EVENT_STREAM, declared_stream, has_events, is_json
@@ -46,9 +45,6 @@ _STANDARD: Final = frozenset(
 
 #: The kinds of bodies that contain files.
 _WITH_FILES: Final = frozenset({"binary", "multipart"})
-
-#: An addition to a request: its location, name and value.
-Addition: TypeAlias = tuple[Slot, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,22 +113,12 @@ def request(
     """
     draft = prepare(function, arguments, connection, validate=validate)
     given = {
-        name: run_without_waiting(credential(name, connection.credentials[name], _sync_result))
+        name: run_without_waiting(
+            credential(name, connection.credentials[name], SyncIO().result_of)
+        )
         for name in draft.choice.sent
     }
     return finish(draft, additions(draft, given, connection))
-
-
-def sync_result(value: Any, name: str) -> Any:
-    """Return the result of a caller's function, which must not be awaitable.
-
-    Raises:
-        UsageError: the result is awaitable; the message contains ``name``.
-    """
-    if inspect.isawaitable(value):
-        getattr(value, "close", bool)()  # a dropped coroutine would issue a warning
-        raise UsageError(f"{name} is async: use aexecute or apropagate")
-    return value
 
 
 async def credential(
@@ -163,10 +149,6 @@ async def credential(
             scheme=name,
         ) from error
     return seal_credential(obtained)
-
-
-async def _sync_result(source: Callable[[], Any], name: str) -> Any:
-    return sync_result(source(), name)
 
 
 def prepare(
@@ -387,13 +369,14 @@ def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> h
 
 
 def additions(
-    draft: Draft, credentials: Mapping[str, Any], connection: Connection
+    draft: Draft, credentials: Mapping[str, Any] | None, connection: Connection
 ) -> Iterable[Addition]:
     """Yield the additions of a connection: its headers, query values, cookies and credentials.
 
     Args:
         draft: the result of ``prepare``.
-        credentials: the credential of each scheme of the draft, by name. Callables are already called.
+        credentials: the credential of each scheme of the draft, by name. Callables are already called. ``None`` for masks
+            instead of all values.
         connection: the connection.
 
     Raises:
@@ -408,11 +391,15 @@ def additions(
     )
     for slot, group in groups:
         for name, secret in group.items():
-            yield slot, name, reveal(secret)
+            yield slot, name, MASK if credentials is None else reveal(secret)
     for name, scheme in draft.choice.sent.items():
-        placed = security.place_credential(name, scheme, credentials[name])
+        placed = (
+            security.mask_credential(scheme)
+            if credentials is None
+            else security.place_credential(name, scheme, credentials[name])
+        )
         if placed is not None:
-            yield placed.slot, placed.name, placed.value
+            yield placed
 
 
 def _method(route: Route) -> str:

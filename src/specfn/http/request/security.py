@@ -26,6 +26,9 @@ from specfn.network.public_addresses import is_loopback
 
 Slot: TypeAlias = Literal["header", "query", "cookie"]
 
+#: An addition to a request: its location, name and value.
+Addition: TypeAlias = tuple[Slot, str, str]
+
 #: Headers that always contain a credential.
 _SECRET_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 
@@ -38,21 +41,6 @@ _SLOTS: Final[Mapping[Location, Slot]] = {
     "cookie": "cookie",
 }
 _FIELDS: Final[Mapping[Slot, str]] = {"query": "query", "header": "headers", "cookie": "cookies"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
-    """The placement of a credential in a request.
-
-    Attributes:
-        slot: ``header``, ``query`` or ``cookie``.
-        name: the name of the header, query parameter or cookie.
-        value: the value; the repr omits it.
-    """
-
-    slot: Slot
-    name: str
-    value: str = field(repr=False)
 
 
 def require_declared(api: Api, connection: Connection) -> None:
@@ -459,8 +447,8 @@ def carries_secrets(api: Api, connection: Connection) -> bool:
     )
 
 
-def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placement | None:
-    """Return a credential with its placement; ``None`` for ``mutualTLS``, which the client handles.
+def place_credential(name: str, scheme: JsonObject, credential: Any) -> Addition | None:
+    """Return what a credential adds to a request; ``None`` for ``mutualTLS``, which the client handles.
 
     Args:
         name: the name of the scheme, for errors.
@@ -484,16 +472,16 @@ def place_credential(name: str, scheme: JsonObject, credential: Any) -> Placemen
             f"the credential for {name!r} contains a character that is not allowed in a {slot}: pass it without this "
             "character"
         )
-    return Placement(slot=slot, name=target, value=value)
+    return slot, target, value
 
 
-def mask_placement(scheme: JsonObject) -> Placement | None:
-    """Return the placement of a credential, with a mask as its value."""
+def mask_credential(scheme: JsonObject) -> Addition | None:
+    """Return what a credential adds to a request, with a mask as its value."""
     if scheme.get("type") == "mutualTLS":
         return None
     slot, target = _slot(scheme)
     prefix = "" if scheme.get("type") == "apiKey" else f"{_prefix(scheme)} "
-    return Placement(slot=slot, name=target, value=prefix + MASK)
+    return slot, target, prefix + MASK
 
 
 def _prefix(scheme: JsonObject) -> str:

@@ -181,19 +181,10 @@ def sequence(value: Any, media_type: str) -> bytes | None:
     if not is_sequence(media_type):
         return None
     if isinstance(value, str):
-        return _lines(value)
+        return text(value).encode()
     before = _RECORD if essence(media_type).endswith("json-seq") else b""
     items = value if isinstance(value, list) else [value]
     return b"".join(before + dumps(item) + b"\n" for item in items)
-
-
-def _lines(value: str) -> bytes:
-    try:
-        return value.encode()
-    except UnicodeEncodeError:
-        raise Unserializable(
-            "string", "the text contains an unpaired surrogate", value=value
-        ) from None
 
 
 # -- parameter styles --------------------------------------------------------------------------------
@@ -279,10 +270,6 @@ def _octets(atom: str, delimiters: str) -> str:
     return _verbatim(atom, delimiters)
 
 
-def _form_encoded(atom: str, _: str) -> str:
-    return quote_plus(atom)
-
-
 in_query: Final = _percent("")
 in_query_reserved: Final = _percent(_RESERVED_IN_QUERY)
 in_path: Final = _percent("")
@@ -290,7 +277,11 @@ in_path_reserved: Final = _percent(_RESERVED_IN_PATH)
 in_header: Final = _verbatim
 in_part: Final = _verbatim
 in_cookie: Final = _octets
-in_form: Final = _form_encoded
+
+
+def in_form(atom: str, _: str) -> str:
+    """Return a text of a form (``application/x-www-form-urlencoded``)."""
+    return quote_plus(atom)
 
 
 def is_undefined(value: Any) -> bool:
