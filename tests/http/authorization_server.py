@@ -33,6 +33,8 @@ class AuthorizationServer:
         url: the origin.
         lifetimes: ``expires_in`` of the next tokens; the last one is used again.
         delay: seconds before the answer to a request for a token.
+        api_delay: seconds before the answer to a request to the API.
+        pages: the links to the next pages of the API, by query.
         secret_in_form: the secret must be in the form, not in ``Authorization``.
         forms: each form that arrived, with the path.
         api: the tokens of the requests to the API, with the method.
@@ -43,11 +45,13 @@ class AuthorizationServer:
     url: str = ""
     lifetimes: list[Any] = field(default_factory=lambda: [3600])
     delay: float = 0.0
+    api_delay: float = 0.0
     secret_in_form: bool = False
     forms: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     api: list[tuple[str, str]] = field(default_factory=list)
     faults: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
     pending: int = 1
+    pages: dict[str, str] = field(default_factory=dict)
     access: set[str] = field(default_factory=set)
     refresh: set[str] = field(default_factory=set)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -170,7 +174,10 @@ def _handler(server: AuthorizationServer) -> type[BaseHTTPRequestHandler]:
             with server.lock:
                 server.api.append((self.command, token))
                 is_valid = token in server.access
-            self.answer(200 if is_valid else 401, {"token": token})
+            time.sleep(server.api_delay)
+            target = server.pages.get(urlsplit(self.path).query) if is_valid else None
+            headers = {"Link": f'<{target}>; rel="next"'} if target else {}
+            self.answer(200 if is_valid else 401, {"token": token, "path": self.path}, headers)
 
         def log_message(self, *_: Any) -> None:
             """Print nothing."""

@@ -502,3 +502,37 @@ def test_everything_goes_to_the_base_url() -> None:
         assert request.headers["X-Key"] == "s3"
     with pytest.raises(UsageError, match="needs a base_url"):
         specfn.Connection(servers="base_url", trust_servers=True)
+
+
+def test_a_page_that_is_followed_by_its_url_has_the_credential_of_the_moment() -> None:
+    """The callable of a key in the query is asked for each page; the server that names the URL cannot choose the key."""
+    keys = iter(["first", "second", "third"])
+    seen: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.url.query.decode())
+        if request.url.params["key"] == "second":
+            return httpx.Response(401)
+        link = {"Link": '<?at=2&key=stolen&x=1>; rel="next"'} if len(seen) == 1 else {}
+        return httpx.Response(200, json=[len(seen)], headers=link)
+
+    success = {
+        "description": "",
+        "headers": {"Link": {"schema": {"type": "string"}}},
+        "content": {"application/json": {"schema": {"type": "array", "items": {}}}},
+    }
+    scheme = {"type": "apiKey", "in": "query", "name": "key"}
+    app = specfn.load(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "components": {"securitySchemes": {"key": scheme}},
+            "paths": {"/x": {"get": {"security": [{"key": []}], "responses": {"200": success}}}},
+        }
+    )
+    client = httpx.Client(transport=httpx.MockTransport(answer))
+    connection = specfn.Connection(
+        "https://api.example", credentials={"key": lambda: next(keys)}, client=client
+    )
+    assert [page.items for page in app.pages("GET /x", {}, connection)] == [[1], [3]]
+    assert seen == ["key=first", "at=2&x=1&key=second", "at=2&x=1&key=third"]

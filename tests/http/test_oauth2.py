@@ -46,7 +46,12 @@ def load(*flows: str, scheme: dict[str, Any] | None = None, **urls: str) -> spec
     declared = scheme or {"type": "oauth2", "flows": dict.fromkeys(flows, flow)}
 
     def operation(*scopes: str) -> dict[str, Any]:
-        return {"security": [{"oauth": list(scopes)}], "responses": {"200": {"description": ""}}}
+        success = {
+            "description": "",
+            "headers": {"Link": {"schema": {"type": "string"}}},
+            "content": {"application/json": {"schema": {"type": "array", "items": {}}}},
+        }
+        return {"security": [{"oauth": list(scopes)}], "responses": {"200": success}}
 
     return specfn.load(
         {
@@ -221,6 +226,49 @@ def test_a_token_that_stays_refused_ends_with_the_401(server: AuthorizationServe
     with pytest.raises(HTTPStatusError):
         app.execute("GET /x", {}, connection)
     assert len(server.forms) == 2
+    assert len(server.api) == 3
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_a_token_is_renewed_between_pages(
+    server: AuthorizationServer, page: int, *, is_async: bool
+) -> None:
+    """A page that is followed by its URL has the token of the moment; after a 401 it is refreshed and sent once more."""
+    app, connection = load("password"), connect(server, owner())
+    server.pages = {"": "?at=2", "at=2": "?at=3"}  # the document has no such parameter
+    count = 0
+
+    def after(_: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == page:
+            server.revoke()
+
+    bound = connection.model_copy(update={"after": after})
+
+    async def read() -> list[Any]:
+        return [page async for page in app.apages("GET /x", {}, bound)]
+
+    pages = asyncio.run(read()) if is_async else [*app.pages("GET /x", {}, bound)]
+    assert [page.result.status for page in pages] == [200] * 3
+    assert server.grants("refresh_token") == (page < 3)
+    assert len(server.api) == 3 + (page < 3)
+
+
+def test_a_token_that_stays_refused_ends_the_pages(server: AuthorizationServer) -> None:
+    """A page whose renewed token is refused as well ends the iteration with the 401, after one renewal."""
+    app = load("password")
+    server.pages = {"": "?at=2"}
+
+    def after(_: Any) -> None:
+        server.revoke()
+        server.access = Forgetful()
+
+    connection = connect(server, owner(), after=after)
+    with pytest.raises(HTTPStatusError):
+        [*app.pages("GET /x", {}, connection)]
+    assert server.grants("refresh_token") == 1
     assert len(server.api) == 3
 
 
@@ -441,6 +489,34 @@ def test_a_slow_server_ends_the_wait(server: AuthorizationServer) -> None:
         errors = [call.exception() for call in calls]
     assert all(isinstance(error, TransportError) and not error.sent for error in errors)
     assert server.api == []
+
+
+def test_the_time_for_a_token_counts(server: AuthorizationServer) -> None:
+    """The limit of a call includes the time for its token, in both kinds of calls."""
+    app = load("clientCredentials")
+    server.delay = server.api_delay = 0.7
+    for run in (app.execute, lambda *given: asyncio.run(app.aexecute(*given))):
+        connection = connect(server, specfn.OAuth2(CLIENT, SECRET), timeout=1.0)
+        with pytest.raises(TransportError, match="not finished within 1 s"):
+            run("GET /x", {}, connection)
+
+
+def test_a_renewal_outlives_its_call(server: AuthorizationServer) -> None:
+    """A call whose time ends while its refused token is renewed does not lose the new refresh token."""
+    app, connection = load("password"), connect(server, owner(), timeout=1.0)
+
+    async def run() -> None:
+        await app.aexecute("GET /x", {}, connection)
+        server.revoke()
+        server.delay = server.api_delay = 0.7
+        with pytest.raises(HTTPStatusError, match="401"):
+            await app.aexecute("GET /x", {}, connection)
+        await asyncio.sleep(0.7)
+        server.api_delay = 0.0
+        assert (await app.aexecute("GET /x", {}, connection)).ok
+
+    asyncio.run(run())
+    assert server.grants("refresh_token") == 1
 
 
 # -- the file --------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ class Timeout(Model):
     Attributes:
         connect: the limit for opening a connection, including TLS.
         read: the limit between two chunks of a response, and for writing each chunk of a request.
-        total: the limit for the whole call, including redirects, retries and the delays before them.
+        total: the limit for the whole call, including its credentials, redirects, retries and the delays before them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

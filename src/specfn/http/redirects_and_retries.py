@@ -76,6 +76,15 @@ def next_page_request(
     return follow_up(request, url, "GET", keeps_body=False)
 
 
+def at_page(request: httpx.Request, page: httpx.Request) -> httpx.Request:
+    """Return the request at the URL of a next page, with the headers and the query pairs of a connection from another request."""
+    always: Sequence[str] = request.extensions.get(ALWAYS, ())
+    own = {*map(_name_of, always)}
+    query = "&".join((*(pair for pair in _pairs(page.url) if _name_of(pair) not in own), *always))
+    url = page.url.copy_with(query=query.encode("ascii") or None)
+    return follow_up(request, url, page.method, keeps_body=False)
+
+
 def _is_allowed(url: httpx.URL, own: httpx.URL, pattern: str) -> bool:
     """Return whether a URL has the origin of another one, and a path that matches a pattern segment by segment."""
     path = url.raw_path.partition(b"?")[0].decode("ascii")

@@ -13,7 +13,7 @@ from specfn._internal.tracebacks import without_locals, without_locals_async
 from specfn._internal.values import brief
 from specfn.errors import HTTPStatusError, SpecfnError, UsageError
 from specfn.function.function import Function
-from specfn.http.transport.send import call_through, forward_through, successful
+from specfn.http.transport.send import call_through, successful
 from specfn.invocation.keyed_arguments import by_key, in_style
 from specfn.invocation.next_page import (
     UNKNOWN,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import httpx
 
     from specfn.http.connection import Connection
-    from specfn.http.masking import Masking
     from specfn.http.response.response import Result
     from specfn.migrate.route import Paging
 
@@ -92,7 +91,6 @@ class _Walk:
     size: int = 0
     empty: int = 0
     before: Before = field(default_factory=Before)
-    masking: "Masking | None" = field(default=None)
     seen: set[str] = field(default_factory=set)
 
     async def pages(self, arguments: Any) -> AsyncGenerator[Page, None]:
@@ -145,11 +143,9 @@ class _Walk:
             SpecfnError: as ``execute``, with the arguments of this page as ``next``.
         """
         try:
-            if request is None:
-                result = await call_through(self.function, sent, self.connection, self.io)
-            else:
-                result = await forward_through(request, self.connection, self.io, self.masking)
-            self.masking = result.masking
+            result = await call_through(
+                self.function, sent, self.connection, self.io, page=request
+            )
             return successful(result, self.function, self.connection)
         except SpecfnError as error:
             error.next = sent if request is None else None

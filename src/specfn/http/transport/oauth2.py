@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Never, Self
 
@@ -180,6 +181,7 @@ class OAuth2:
         draft: Draft,
         connection: Connection,
         io: SyncIO,
+        until: float,
         refused: str | None = None,
     ) -> str:
         """Return an access token for a call.
@@ -189,6 +191,7 @@ class OAuth2:
             draft: the request without credentials.
             connection: the connection of the call.
             io: sends requests.
+            until: the end of the time of the call, on the clock of ``time.monotonic``.
             refused: the token that the API refused; it is renewed unless another call has done so.
 
         Raises:
@@ -202,14 +205,31 @@ class OAuth2:
             base=_api_base(draft, connection),
             connection=connection,
             io=io,
-            until=time.monotonic() + connection.limits.total,
+            until=until,
         )
         flow = await self._grants.choose_flow(target)
         key = self.key_of_tokens(target, flow)
         tokens = self._store.in_memory(key)
         if not _is_usable(tokens, refused):
-            tokens = await _finish(self._renew(target, flow, key, refused), io)
+            tokens = await self._renew_in_time(target, flow, key, refused)
         return str(tokens["access_token"])
+
+    async def _renew_in_time(
+        self, target: Target, flow: Flow, key: str, refused: str | None
+    ) -> JsonObject:
+        """Return new tokens. In an event loop, a renewal goes on if its call ends, or its refresh token would be lost."""
+        if not isinstance(target.io, AsyncIO):
+            return await self._renew(target, flow, key, refused)
+        end = time.monotonic() + target.connection.limits.total
+        task = asyncio.create_task(self._renew(replace(target, until=end), flow, key, refused))
+        _renewals.add(task)
+        task.add_done_callback(_forget)
+        try:
+            async with asyncio.timeout(target.until - time.monotonic()):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            failure = target.failure(f"not within {target.connection.limits.total:g} s")
+        raise failure
 
     async def _renew(self, target: Target, flow: Flow, key: str, refused: str | None) -> JsonObject:
         """Return new tokens, which are stored; those of another thread, task or process if it was first."""
@@ -286,14 +306,11 @@ _WITHOUT_USER: Final = frozenset({"clientCredentials", "password"})
 _renewals: Final[set["asyncio.Task[Any]"]] = set()
 
 
-async def _finish(renewal: Coroutine[Any, Any, JsonObject], io: SyncIO) -> JsonObject:
-    """Return the result of a renewal. It goes on if the call is cancelled, or its refresh token would be lost."""
-    if not isinstance(io, AsyncIO):
-        return await renewal
-    task = asyncio.create_task(renewal)
-    _renewals.add(task)
-    task.add_done_callback(_renewals.discard)
-    return await asyncio.shield(task)
+def _forget(renewal: "asyncio.Task[Any]") -> None:
+    """Forget a renewal that has ended. Its error is that of the calls that still wait for it."""
+    _renewals.discard(renewal)
+    if not renewal.cancelled():
+        renewal.exception()
 
 
 def _is_usable(tokens: JsonObject | None, refused: str | None) -> bool:

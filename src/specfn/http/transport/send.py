@@ -29,6 +29,7 @@ from specfn.http.masking import Masking
 from specfn.http.redacted_request import ANONYMOUS, ONCE
 from specfn.http.redirects_and_retries import (
     NOT_FOLLOWED,
+    at_page,
     is_idempotent,
     note_of_redirect,
     redirect,
@@ -287,6 +288,7 @@ async def call_through(
     io: SyncIO,
     within: float = math.inf,
     written: WrittenParameters | None = None,
+    page: httpx.Request | None = None,
 ) -> Result:
     """Perform one call: credentials, the request, redirects, retries and hooks.
 
@@ -297,12 +299,25 @@ async def call_through(
         io: sends the request.
         within: the maximum number of seconds, besides the limit of the connection.
         written: the parameters of these arguments, which are valid; ``None`` if they were not serialized before.
+        page: the request of a next page whose URL the server named; it gets the credentials of this call.
     """
     draft = prepare(function, arguments, connection, accepts_events=io.streams, written=written)
     assert connection is not None
     connection.require_open()
-    credentials = await _obtain(draft, connection, io)
-    request = finish(draft, additions(draft, credentials, connection))
+    if page is not None and (
+        _is_anonymous(page) or base_url.origin_of(page.url) != draft.base.origin
+    ):  # a redirect or a hook of the page before led elsewhere
+        return await forward_through(
+            page, connection, io, Masking(connection, function, arguments, requests=[page])
+        )
+    until = time.monotonic() + min(connection.limits.total, within)
+    credentials = await _obtain(draft, connection, io, until)
+    if time.monotonic() >= until and _credentials_of_callables(credentials, connection):
+        raise TransportError(
+            f"{function.route.method_and_path}: the credentials were not obtained in time; nothing was sent",
+            sent=False,
+        )
+    request = _complete(draft, credentials, connection, page)
     masking = Masking(
         connection,
         function,
@@ -317,9 +332,11 @@ async def call_through(
         masking,
         base_path=draft.base.path,
         is_trusted=draft.base.trusted,
-        within=within,
+        until=until,
         missing=draft.choice.missing,
-        renew=partial(_renew, draft, request, credentials, connection, io, masking, problems),
+        renew=partial(
+            _renew, draft, request, credentials, connection, io, until, masking, problems, page
+        ),
         stream=declared_stream(function.route.success),
     )
     if result.status in _UNAUTHORIZED:
@@ -331,8 +348,20 @@ async def call_through(
     return await _run_after_hook(result, connection, io, masking)
 
 
+def _complete(
+    draft: Draft, credentials: Mapping[str, Any], connection: Connection, page: httpx.Request | None
+) -> httpx.Request:
+    """Return the request of a call, or that of a next page with the credentials of this call."""
+    request = finish(draft, additions(draft, credentials, connection))
+    return request if page is None else at_page(request, page)
+
+
 async def _obtain(
-    draft: Draft, connection: Connection, io: SyncIO, refused: Mapping[str, Any] | None = None
+    draft: Draft,
+    connection: Connection,
+    io: SyncIO,
+    until: float,
+    refused: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the credentials of a request by scheme, of which callables are called.
 
@@ -340,6 +369,7 @@ async def _obtain(
         draft: the request.
         connection: the connection.
         io: sends the requests of ``OAuth2``.
+        until: the end of the time of the call, which includes the time for its token.
         refused: the credentials that the API refused.
     """
     credentials: dict[str, Any] = {}
@@ -348,7 +378,7 @@ async def _obtain(
         if isinstance(source, OAuth2):
             old = None if refused is None else reveal(refused[name])
             credentials[name] = seal_credential(
-                await source.token(name, draft, connection, io, old)
+                await source.token(name, draft, connection, io, until, old)
             )
         else:
             credentials[name] = await credential(name, source, io.result_of)
@@ -370,26 +400,28 @@ async def _renew(
     credentials: Mapping[str, Any],
     connection: Connection,
     io: SyncIO,
+    until: float,
     masking: Masking,
     problems: list[str],
+    page: httpx.Request | None,
 ) -> httpx.Request | None:
     """Return the request of a call with new credentials of callables, after a 401 (rule X8).
 
     If a login is needed, or the caller can correct something else, ``problems`` gets the reason.
 
     Returns:
-        ``None`` if no callable has another credential, or if the request must not be sent again.
+        ``None`` if no callable has another credential, if the request must not be sent again, or if the time is over.
     """
     has_oauth = any(isinstance(connection.credentials[name], OAuth2) for name in credentials)
     may_repeat = is_idempotent(request) or connection.refresh_writes or has_oauth
     if not may_repeat or not _credentials_of_callables(credentials, connection):
         return None
     try:
-        renewed = await _obtain(draft, connection, io, credentials)
+        renewed = await _obtain(draft, connection, io, until, credentials)
         masking.add_credentials(_credentials_of_callables(renewed, connection))
-        if renewed == credentials:
+        if renewed == credentials or time.monotonic() >= until:
             return None
-        return finish(draft, additions(draft, renewed, connection))
+        return _complete(draft, renewed, connection, page)
     except UsageError as error:  # the response is the result
         problems.append(f"after this response, no other credential was obtained: {error}")
     except TransportError:
@@ -438,7 +470,13 @@ async def forward_through(
     base_path = base_url.path_of(connection, request.url)
     masking = masking or Masking(connection, requests=[request])
     result = await _exchange(
-        request, connection, io, masking, base_path=base_path, is_trusted=is_known
+        request,
+        connection,
+        io,
+        masking,
+        base_path=base_path,
+        is_trusted=is_known,
+        until=time.monotonic() + connection.limits.total,
     )
     return await _run_after_hook(result, connection, io, masking)
 
@@ -467,7 +505,7 @@ async def _exchange(
     *,
     base_path: str,
     is_trusted: bool,
-    within: float = math.inf,
+    until: float,
     missing: Sequence[MissingCredential] = (),
     renew: Callable[[], Awaitable[httpx.Request | None]] | None = None,
     stream: DeclaredStream | None = None,
@@ -481,12 +519,11 @@ async def _exchange(
         masking: receives the secrets that hooks and clients add.
         base_path: the path below which credentials are sent.
         is_trusted: whether the origin may receive credentials.
-        within: the maximum number of seconds, besides the limit of the connection.
+        until: the end of the time of the call, on the clock of ``time.monotonic``.
         missing: what the hook ``before`` must add.
         renew: returns the request with new credentials after a 401; ``None`` if there are none.
         stream: the stream of events that the operation declares.
     """
-    until = time.monotonic() + min(connection.limits.total, within)
     hops, retries, is_first = 0, connection.retries, True
     is_guarded = not is_trusted and not connection.allow_private
     origin, is_elsewhere = base_url.origin_of(request.url), False
