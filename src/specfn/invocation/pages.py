@@ -143,9 +143,7 @@ class _Walk:
             SpecfnError: as ``execute``, with the arguments of this page as ``next``.
         """
         try:
-            result = await call_through(
-                self.function, sent, self.connection, self.io, page=request
-            )
+            result = await call_through(self.function, sent, self.connection, self.io, page=request)
             return successful(result, self.function, self.connection)
         except SpecfnError as error:
             error.next = sent if request is None else None
