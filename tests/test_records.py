@@ -102,4 +102,4 @@ def test_what_is_missing_is_said_to_be() -> None:
     told = ArgumentProblem(
         path="$input.a", expected="undefined", value=1, description="There is no such property."
     )
-    assert str(told) == "$input.a: expected undefined (There is no such property)"
+    assert str(told) == "$input.a: there is no such property"

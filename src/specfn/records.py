@@ -111,7 +111,11 @@ class ArgumentProblem:
 
     def __str__(self) -> str:
         said = [self.description.rstrip(".")] if self.description else []
-        if self.value is ABSENT and self.expected != "undefined":
+        if self.expected == "undefined":
+            reason = said[0][0].lower() + said[0][1:] if said else "not allowed here"
+            meant = f"; did you mean {self.target}?" if self.target is not None else ""
+            return escape_invisible(f"{self.path}: {reason}{meant}")
+        if self.value is ABSENT:
             said.insert(0, "missing")
         if self.target is not None:
             said.append(f"it belongs at {self.target}")

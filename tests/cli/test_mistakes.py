@@ -213,7 +213,7 @@ MISTAKES = [
     (
         "call shop.yaml products_get limit=many --base-url {base}",
         1,
-        "the arguments of products_get are invalid: limit: not a property here: move it into query",
+        "the arguments of products_get are invalid: query.limit: expected integer (int32) of 1 to 50, optional",
     ),
     (
         "call shop.yaml products_get query=2 query.limit=3 --base-url {base}",
@@ -268,7 +268,7 @@ MISTAKES = [
     (
         "call shop.yaml products_get --base-url {host}",
         2,
-        "--base-url: must be a complete http or https URL",
+        "--base-url: must be a complete http or https URL, such as https://api.example.com/v1",
     ),
     (
         "call shop.yaml products_get --base-url https://{host}/v1",
@@ -315,7 +315,7 @@ MISTAKES = [
     (
         "tools shop.yaml --profile gpt",
         2,
-        "invalid value for '--profile': 'gpt' is not one of anthropic, anthropic-strict, azure-openai, bedrock, bedrock-strict, gemini, gemini-json-schema, mcp, mistral, mistral-strict, openai, openai-functions, openai-responses, openai-responses-strict, openai-strict, portable; see specfn tools --help",
+        "invalid value for '--profile': 'gpt' is not one of anthropic, anthropic-strict, azure-openai, bedrock, bedrock-strict, gemini, gemini-json-schema, mcp, mistral, mistral-strict, openai, openai-functions, openai-responses, openai-responses-strict, openai-strict, portable; did you mean 'openai'? See specfn tools --help",
     ),
     ("tools shop.yaml --select 'get*'", 0, "["),
     ("tools shop.yaml -o .", 2, "'.' cannot be written: Is a directory; pass another path to -o"),

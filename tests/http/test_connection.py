@@ -9,6 +9,7 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+import specfn
 from specfn import Connection
 from specfn.errors import UsageError
 from specfn.http.connection import Timeout, reveal
@@ -166,3 +167,31 @@ def test_copies_need_no_permission() -> None:
     for copied in (copy.copy(connection), copy.deepcopy(connection), connection.model_copy()):
         assert copied == connection
         assert reveal(copied.credentials["key"]) == CANARY
+
+
+FIRST_TRIES: list[tuple[dict[str, Any], str]] = [
+    ({"auth": ("user", "password")}, 'such as httpx.BasicAuth("user", "password")'),
+    ({"auth": "token"}, 'write credentials={"NAME OF THE SECURITY SCHEME": "..."}'),
+    ({"credentials": "token"}, 'credentials={"NAME OF THE SECURITY SCHEME": "..."}'),
+    ({"token": "t"}, 'write credentials={"NAME OF THE SECURITY SCHEME": "..."}'),
+    ({"headers": "X-A: b"}, 'must be a mapping, such as {"name": "value"}'),
+    ({"timeout": "5s"}, "must be a number of seconds or a Timeout"),
+    ({"base_url": "api.example.com"}, "such as https://api.example.com/v1"),
+]
+
+
+@pytest.mark.parametrize(("fields", "text"), FIRST_TRIES)
+def test_a_first_try_is_answered_by_the_right_form(fields: dict[str, Any], text: str) -> None:
+    """X0: the error of a field that people write by the habit of another client shows what to write."""
+    with pytest.raises(UsageError) as caught:
+        Connection(**fields)
+    assert text in str(caught.value)
+
+
+def test_a_credential_without_a_scheme_is_answered_by_the_header() -> None:
+    """X0: where a document declares no security scheme, the error names what to pass instead of a credential."""
+    operation = {"responses": {"200": {"description": ""}}}
+    info = {"title": "t", "version": "1"}
+    app = specfn.load({"openapi": "3.1.0", "info": info, "paths": {"/a": {"get": operation}}})
+    with pytest.raises(UsageError, match="declares none; pass the header itself"):
+        app.request("GET /a", {}, Connection("http://127.0.0.1", credentials={"a": "b"}))

@@ -29,6 +29,11 @@ _MEMBER: Final = re.compile(
 #: The words with which most texts of pydantic begin.
 _MUST: Final = "Input should be "
 
+#: Texts of pydantic that do not show what to write.
+_PLAIN: Final = {
+    "Input should be a valid dictionary": 'Input should be a mapping, such as {"name": "value"}'
+}
+
 _T = TypeVar("_T")
 
 #: The maximum number of faults that one error lists.
@@ -174,7 +179,9 @@ def _without_member(kind: Any, place: Sequence[int | str]) -> tuple[str, ...]:
 
 def _join_texts(texts: Sequence[str]) -> str:
     """Return the texts of pydantic about one place as one text."""
-    messages = [*dict.fromkeys(text.removeprefix("Value error, ") for text in texts)]
+    messages = [
+        *dict.fromkeys(_PLAIN.get(text, text.removeprefix("Value error, ")) for text in texts)
+    ]
     if all(text.startswith(_MUST) for text in messages):
         return f"must be {', or '.join(text.removeprefix(_MUST) for text in messages)}"
     return "; or ".join(messages)

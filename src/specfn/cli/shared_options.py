@@ -1,7 +1,7 @@
 """Options that several subcommands have, the class of the subcommands, and completion in a shell."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from itertools import pairwise
 from math import isfinite
@@ -123,18 +123,20 @@ class Values(_TextType):
 
     name = "value"
 
-    def __init__(self, values: Callable[[], Sequence[str]]) -> None:
-        """Store the function that returns the values."""
-        self.values = values
+    def __init__(
+        self,
+        values: Callable[[], Sequence[str]],
+        ask: Callable[[str, Collection[str]], str] = ask_if_meant,
+    ) -> None:
+        """Store the function that returns the values, and the one that asks for the meant one."""
+        self.values, self.ask = values, ask
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value, or report the closest ones."""
         values = self.values()
         if value not in values:
             known = ", ".join(values)
-            self.fail(
-                f"{value!r} is not one of {known}{ask_if_meant(str(value), values)}", param, ctx
-            )
+            self.fail(f"{value!r} is not one of {known}{self.ask(str(value), values)}", param, ctx)
         return value
 
     def shell_complete(
@@ -178,7 +180,7 @@ def long_choice(
         name,
         field,
         cls=_ListedOption,
-        type=Values(values),
+        type=Values(values, _ask_for_vendor),
         default=default,
         show_default=True,
         metavar="NAME",
@@ -189,6 +191,12 @@ def long_choice(
 def profile(text: str, default: str | None = "portable") -> Option[Any]:
     """Return the option for the profile of a provider."""
     return long_choice("--profile", "profile", _profiles, text, default)
+
+
+def _ask_for_vendor(word: str, names: Collection[str]) -> str:
+    from specfn.connectors.registry import ask_for_vendor  # noqa: PLC0415  # for errors only
+
+    return ask_for_vendor(word, names)
 
 
 def _profiles() -> Sequence[str]:

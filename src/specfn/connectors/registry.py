@@ -124,8 +124,8 @@ _VENDORS: Final = {
 }
 
 
-def _of_vendor(word: str, homes: Collection[str]) -> str:
-    """Return ``; did you mean ...?`` for a word that names a known vendor in another way; else the closest name."""
+def ask_for_vendor(word: str, homes: Collection[str]) -> str:
+    """Return ``; did you mean 'x'?`` for a word that names a known vendor in another way; else the closest name."""
     parts = re.findall(r"[a-z]+", word.lower())
     names = (_VENDORS.get(part, part) for part in parts)
     name = next((name for name in names if name in homes), None)
@@ -136,7 +136,7 @@ def _load(what: str, homes: dict[str, tuple[str, str]], name: object) -> Any:
     if not isinstance(name, str) or name not in homes:
         known = ", ".join(homes)
         raise UsageError(
-            f"unknown {what} {name!r}: it must be one of {known}{_of_vendor(str(name), homes)}"
+            f"unknown {what} {name!r}: it must be one of {known}{ask_for_vendor(str(name), homes)}"
         )
     return _attribute(*homes[name])
 

@@ -115,7 +115,7 @@ _INSTEAD_OF: Final[Mapping[str, str]] = {
 def _validate_auth(value: Any) -> Any:
     if value is None or isinstance(value, httpx.Auth):
         return value
-    reason = f"must be an httpx.Auth; a token, or a user and a password, are credentials: {_SCHEME}"
+    reason = f'must be an httpx.Auth, such as httpx.BasicAuth("user", "password"); for a security scheme of the document write {_SCHEME}'
     raise ValueError(reason)
 
 
@@ -163,10 +163,10 @@ class Timeout(Model):
 
 def _validate_timeout(value: Any) -> Any:
     """Return the limits of a call. A number is the limit of the whole call, and no step gets more."""
-    if isinstance(value, bool):
-        raise ValueError("must be a number of seconds or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
-    if not isinstance(value, int | float):
+    if isinstance(value, Timeout | Mapping):
         return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("must be a number of seconds or a Timeout")  # noqa: TRY004  # pydantic collects ValueErrors
     usual = Timeout()
     return {
         "connect": min(usual.connect, value),

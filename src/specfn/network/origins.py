@@ -47,7 +47,7 @@ def parse(url: str) -> Base:
     except UnicodeError:
         raise ValueError("has an invalid host name") from None
     if parsed.scheme not in _PORTS or not parsed.host:
-        raise ValueError("must be a complete http or https URL")
+        raise ValueError("must be a complete http or https URL, such as https://api.example.com/v1")
     if parsed.userinfo:
         raise ValueError("must not contain a user name or password; pass them as credentials")
     if "?" in url or "#" in url:

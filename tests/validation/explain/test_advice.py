@@ -356,4 +356,4 @@ def test_paths_of_targets_follow_their_problems() -> None:
     assert (
         found.rewritten(lambda path: path.replace("$input.b", "$input[1]")).target == "$input[1].a"
     )
-    assert str(found) == "$input.a: expected undefined (it belongs at $input.b.a)"
+    assert str(found) == "$input.a: not allowed here; did you mean $input.b.a?"

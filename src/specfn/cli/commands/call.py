@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from specfn.function.function import Function
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
+    from specfn.records import ArgumentProblem
 
 
 @shared.command(
@@ -198,6 +199,8 @@ def _parse_arguments(function: "Function", given: Any, files: Sequence[str]) -> 
         UsageError: the text is truncated and the call may change data.
     """
     outcome = function.check(given)
+    if isinstance(given, dict) and not outcome and _move(given, outcome.errors):
+        outcome = function.check(given)
     is_text = isinstance(given, str | bytes)
     repairs = [repair for repair in outcome.repairs if is_text or repair.kind not in _OF_TEXT]
     if files and (outcome or outcome.fault is None):  # the files may be all that is missing
@@ -213,6 +216,27 @@ def _parse_arguments(function: "Function", given: Any, files: Sequence[str]) -> 
         path = repair.path.removeprefix("$input").removeprefix(".") or "the text"
         output.complain(f"{path} was repaired ({repair.kind})")
     return outcome.data
+
+
+def _move(arguments: JsonObject, problems: "Sequence[ArgumentProblem]") -> bool:
+    """Move names without a group into the only group that declares them, and return whether there were any.
+
+    The check moves valid values; the errors of others should be about the values, not about their places.
+    """
+    targets = {problem.path: problem.target or "" for problem in problems}
+    moved = False
+    for name in [name for name in arguments if f"$input.{name}" in targets]:
+        group, _, last = targets[f"$input.{name}"].removeprefix("$input.").partition(".")
+        members = arguments.get(group, {})
+        if (
+            group in CONTAINERS
+            and last == name
+            and isinstance(members, dict)
+            and name not in members
+        ):
+            arguments[group] = {**members, name: arguments.pop(name)}
+            moved = True
+    return moved
 
 
 def _with_files(function: "Function", arguments: Any, files: Sequence[str]) -> Any:

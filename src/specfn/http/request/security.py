@@ -55,11 +55,12 @@ def require_declared(api: Api, connection: Connection) -> None:
         if name not in api.security_schemes and name not in api.hidden
     )
     if unknown:
-        known = ", ".join(sorted(api.security_schemes)) or "none"
+        known = ", ".join(sorted(api.security_schemes))
+        schemes = f": {known}" if known else " none; pass the header itself, such as Authorization"
         more = ", ".join(sorted(api.hidden.difference(api.security_schemes)))
         raise UsageError(
             f"the connection has a credential for {unknown[0]!r}, which is not a security scheme of the document; "
-            f"the document declares: {known}"
+            f"the document declares{schemes}"
             + (f"; its hidden parameters are: {more}" if more else "")
         )
 
