@@ -9,6 +9,7 @@ The decoders of httpx decompress each chunk at once (RFC 9110, section 8.4), and
 import re
 import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 
 #: The end of the headers; a line may end with LF alone.
@@ -226,7 +227,7 @@ class Inflater:
     __slots__ = (
         "_content",
         "_decoder",
-        "_is_fed",
+        "_first_bytes",
         "_limit",
         "_taken",
         "_unknown",
@@ -244,14 +245,14 @@ class Inflater:
         self._content = bytearray()
         self._limit = limit
         self._taken = 0
-        self._is_fed = False
+        self._first_bytes = b""
         self.truncated = False
 
     def feed(self, chunk: bytes) -> bool:
         """Decompress received bytes; return false once the limit is exceeded.
 
         Raises:
-            BrokenEncodingError: the bytes do not match the encoding.
+            BrokenEncodingError: the bytes do not match the encoding; what was decompressed before can still be taken.
             UnknownEncodingError: the encoding is neither gzip nor deflate, or there are several.
         """
         if self._unknown is not None and chunk:
@@ -273,17 +274,26 @@ class Inflater:
             if self._wbits != _WINDOWS["gzip"] or not chunk.startswith(b"\x1f"):
                 return b""
             self._decoder = decoder = zlib.decompressobj(self._wbits)
+        before = decoder.copy()
         try:
             content = decoder.decompress(chunk, self._room + 1)
         except zlib.error:
-            if self._wbits != _WINDOWS["deflate"] or self._is_fed:
+            if self._wbits != _WINDOWS["deflate"] or len(self._first_bytes) > 1:
+                self._keep_until_error(before, chunk)
                 raise BrokenEncodingError from None
             self._wbits = -_WINDOWS["deflate"]  # some servers omit the zlib wrapper
             self._decoder = zlib.decompressobj(self._wbits)
-            return chunk
-        self._is_fed = True
+            return self._first_bytes + chunk
+        self._first_bytes = (self._first_bytes + chunk[:2])[:2]  # the size of zlib's header
         self._keep(content)
         return decoder.unused_data or decoder.unconsumed_tail
+
+    def _keep_until_error(self, decoder: "zlib._Decompress", chunk: bytes) -> None:
+        """Keep what is decompressed before the first error; zlib drops it if the error is in the same chunk."""
+        with suppress(zlib.error):
+            for position in range(len(chunk)):
+                if not self.truncated:
+                    self._keep(decoder.decompress(chunk[position : position + 1]))
 
     @property
     def _room(self) -> int:
@@ -302,7 +312,7 @@ class Inflater:
         Raises:
             BrokenEncodingError: the compressed data ended early.
         """
-        is_whole = self._decoder is None or self._decoder.eof or not self._is_fed
+        is_whole = self._decoder is None or self._decoder.eof or not self._first_bytes
         if not is_whole and not self.truncated:
             raise BrokenEncodingError
         return bytes(self._content)

@@ -253,6 +253,15 @@ def test_form_fields_are_properties() -> None:
     assert "required" not in optional["content"][FORM]["schema"]
 
 
+@pytest.mark.parametrize(
+    "more", [{"style": "form"}, {"explode": True}, {"style": 1, "explode": "x"}]
+)
+def test_a_form_field_with_keywords_of_openapi_3(more: dict[str, Any]) -> None:
+    """N6: a form parameter that borrows `style` or `explode` from OpenAPI 3 breaks nothing."""
+    made = operation({"parameters": [field("a", **more)]})
+    assert made["requestBody"]["content"][FORM]["schema"]["properties"]["a"] == {"type": "string"}
+
+
 @pytest.mark.parametrize("more", [{}, {"name": []}, {"name": {}}])
 def test_a_form_field_without_a_name_spoils_nothing(more: dict[str, Any]) -> None:
     """N6: a form parameter that has no name breaks neither the document nor the other fields."""

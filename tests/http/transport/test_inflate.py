@@ -42,7 +42,7 @@ ENCODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
 @pytest.mark.parametrize(("encoding", "compress"), ENCODINGS)
 def test_encodings(encoding: str, compress: Callable[[bytes], bytes]) -> None:
     """What was compressed comes out as it went in, however it is cut on the way."""
-    for step in (7, 4096):
+    for step in (1, 7, 4096):
         assert read(encoding, compress(TEXT), step=step) == (TEXT, False)
         assert read(encoding, b"", step=step) == (b"", False)
 
@@ -81,11 +81,37 @@ def test_broken_encodings(encoding: str, wire: bytes) -> None:
         read(encoding, wire, step=4096)
 
 
+@given(
+    st.binary(max_size=300),
+    st.sampled_from(ENCODINGS[3:]),
+    st.integers(0, 320),
+    st.integers(0, 255),
+)
+def test_broken_content_is_read_up_to_the_error(
+    content: bytes, coding: tuple[str, Callable[[bytes], bytes]], position: int, byte: int
+) -> None:
+    """Law: what is read before the error does not depend on how the content is cut on the way."""
+    encoding, compress = coding
+    wire = compress(content)
+    wire = wire[:position] + bytes([byte]) + wire[position + 1 :]
+
+    def taken(step: int) -> tuple[bytes, bool]:
+        inflater, is_broken = Inflater(encoding, 10**6), False
+        try:
+            for start in range(0, len(wire), step):
+                inflater.feed(wire[start : start + step])
+        except BrokenEncodingError:
+            is_broken = True
+        return inflater.take(), is_broken
+
+    assert taken(1) == taken(7) == taken(len(wire))
+
+
 @given(content=st.binary(max_size=200), limit=st.integers(0, 220), step=st.integers(1, 50))
 def test_never_more_than_the_limit(content: bytes, limit: int, step: int) -> None:
     """The content is the beginning of what was sent, and truncation is said exactly when it happened."""
     for encoding, compress in ENCODINGS:
-        kept, truncated = read(encoding, compress(content), limit, max(step, 2))
+        kept, truncated = read(encoding, compress(content), limit, step)
         assert kept == content[:limit]
         assert truncated is (len(content) > limit)
 

@@ -93,6 +93,14 @@ def test_what_no_float_comes_near_is_refused(text: str, frame: str) -> None:
     assert "beyond" in outcome.fault.reason
 
 
+@pytest.mark.parametrize("exponent", ["9" * 30, f"-{'9' * 30}", "0" * 30])
+@pytest.mark.parametrize("frame", FRAMES[:5])
+def test_zero_with_any_exponent_is_zero(exponent: str, frame: str) -> None:
+    """V6: zero is zero, however long its exponent is, in strict JSON and in any other text."""
+    number = f"0.0e{exponent}"
+    assert parse(frame.replace("@", number)).data == parse(frame.replace("@", "0.0")).data
+
+
 @pytest.mark.parametrize("kind", ["integer", "number"])
 def test_exact_integers_are_valid(kind: str) -> None:
     """V5, V6: the integer is judged as that integer."""

@@ -239,7 +239,7 @@ def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
         schema["required"] = required
     media: JsonObject = {"schema": schema}
     encoding = {
-        p["name"]: {"style": p["style"], "explode": p["explode"]}
+        p["name"]: {key: p[key] for key in ("style", "explode") if key in p}
         for p in parameters
         if "style" in p
     }

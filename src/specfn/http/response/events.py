@@ -19,7 +19,7 @@ from specfn.migrate.bodies.media_types import (
     essence,
     has_events,
 )
-from specfn.network.response_body import Inflater
+from specfn.network.response_body import BrokenEncodingError, Inflater
 from specfn.records import Note
 
 # -- fields: the paths of a model begin in the data of server-sent events (rule X12) -----------------
@@ -349,13 +349,19 @@ class EventReader:
         Raises:
             BrokenEncodingError: the bytes do not match the encoding of the response.
         """
-        self._inflater.feed(chunk)
+        broken = None
+        try:
+            self._inflater.feed(chunk)
+        except BrokenEncodingError as error:
+            broken = error
         content = self._inflater.take()
         for start in range(0, len(content), _MAX_BYTES_AT_ONCE):
             for line in self._lines.feed(content[start : start + _MAX_BYTES_AT_ONCE]):
                 yield from self._count_event(self._parser.line(line))
                 if self.stopped is not None:
                     return
+        if broken is not None:
+            raise broken
         if self._inflater.truncated:
             self.stopped = f"the limit of {self._max_bytes:,} bytes is reached"
 

@@ -35,6 +35,8 @@ def is_rounded(value: float, text: str) -> bool:
 
     Such a float would satisfy ``type: integer``, but the number does not. Beyond 2^53, each float is whole.
     """
+    if value == 0:  # a Decimal has a maximum exponent, also of zero
+        return is_nonzero(text)
     return abs(value) < EXACT and value.is_integer() and Decimal(text) != value
 
 
