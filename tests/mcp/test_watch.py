@@ -73,9 +73,13 @@ class Running:
 
 
 @contextmanager
-def serving(file: Path, *more: str, base_url: str = "https://api.example") -> Iterator[Running]:
-    command = [sys.executable, "-m", "specfn", "serve", str(file), "--base-url", base_url]
-    command += ["--auth", "bearer=x", "--watch", "--http", "127.0.0.1:0", "--sessions", *more]
+def serving(
+    file: Path | None, *more: str, base_url: str = "https://api.example"
+) -> Iterator[Running]:
+    command = [sys.executable, "-m", "specfn", "serve", *more]
+    if file is not None:
+        command += [str(file), "--base-url", base_url, "--auth", "bearer=x"]
+    command += ["--watch", "--http", "127.0.0.1:0", "--sessions"]
     with subprocess.Popen(command, env=environment(), text=True, stderr=-1) as process:
         try:
             yield Running(process)
@@ -193,6 +197,89 @@ def test_a_lock_refuses_what_nobody_reviewed(file: Path, tmp_path: Path) -> None
     with serving(file, "--expect", str(lock)) as running:
         assert running.wait_for("the document changed")
         assert running.process.wait(SECONDS) == 1
+
+
+def config(content: Any, **more: Any) -> str:
+    """A configuration with one document, as JSON, which is YAML."""
+    pets = {"spec": "pets.json", "base_url": "https://api.example", "anonymous": True, **content}
+    return json.dumps({"documents": {"pets": pets}, **more})
+
+
+def test_a_changed_configuration_is_served(file: Path) -> None:
+    """The configuration file is watched, too: documents, options, modes and permissions are those of the new file."""
+    options = file.with_name("servers.yaml")
+    replace(options, config({}))
+    replace(file.with_name("new.json"), changed("/more"))
+    steps = [
+        (config({"select": ["pets_get"]}), {"pets_get"}),
+        (config({"options": {"names": {"GET /pets": "listed"}}, "select": ["listed"]}), {"listed"}),
+        (config({}, read_only=True), {"pets_get", "pets_getById"}),
+        (
+            config({}, mode="search", read_only=True),
+            {"search_functions", "describe_functions", "read_function"},
+        ),
+        (config({"spec": "new.json", "select": ["more_get"]}), {"more_get"}),
+    ]
+    with serving(None, "--config", str(options)) as running:
+        url = running.wait_for(r"http://\S+")[0]
+
+        async def observe_names() -> None:
+            for content, expected in steps:
+                replace(options, content)
+                await asyncio.to_thread(running.wait_for, "reloaded: ")
+                async with Client(url) as client:
+                    assert await names(client) == expected
+            replace(file.with_name("new.json"), changed("/other"))
+            await asyncio.to_thread(running.wait_for, "more_get.*the functions stay as they were")
+
+        asyncio.run(observe_names())
+
+
+BAD_CONFIG = {
+    "broken YAML": ("documents: [", "servers.yaml:1.*invalid YAML"),
+    "an unknown key": (config({}, reed_only=True), "servers.yaml:1.*reed_only"),
+    "a contradiction": (config({}, fields=True, output_schema=True), "exclude each other"),
+    "a permission that nothing has": (config({}, allow=["pets_gett"]), "pets_gett"),
+    "a missing document": (config({"spec": "none.json"}), "none.json"),
+    "a missing variable": (config({"auth": {"bearer": "${SPECFN_NONE}"}}), "SPECFN_NONE"),
+    "no file": (None, "there is no file"),
+}
+
+
+@pytest.mark.parametrize(("content", "reason"), BAD_CONFIG.values(), ids=BAD_CONFIG)
+def test_a_bad_configuration_changes_nothing(file: Path, content: Any, reason: str) -> None:
+    """The old functions and permissions stay, the log has one line with the reason, and the next good file is served."""
+    options = file.with_name("servers.yaml")
+    replace(options, config({}, read_only=True))
+    with serving(None, "--config", str(options)) as running:
+        url = running.wait_for(r"http://\S+")[0]
+        replace(options, content) if content is not None else options.unlink()
+        line = running.wait_for(".*the functions stay as they were")[0]
+        assert re.search(reason, line), line
+
+        async def observe_names() -> None:
+            async with Client(url) as client:
+                assert await names(client) == {"pets_get", "pets_getById"}
+            replace(file.with_name("none.json"), changed("/more"))
+            if "none.json" not in reason:
+                replace(options, config({"spec": "none.json"}))
+            await asyncio.to_thread(running.wait_for, "reloaded: ")
+            async with Client(url) as client:
+                assert "more_get" in await names(client)
+
+        asyncio.run(observe_names())
+
+
+def test_a_new_lock_accepts_what_was_reviewed(file: Path, tmp_path: Path) -> None:
+    """A lock is read again, so a change that was refused is served after its review."""
+    lock = tmp_path / "pets.lock"
+    lock.write_text(specfn.load(str(file)).lock(), "utf-8")
+    with serving(file, "--expect", str(lock)) as running:
+        running.wait_for(r"http://\S+")
+        replace(file, changed("/more"))
+        running.wait_for("the functions stay as they were")
+        replace(lock, specfn.load(str(file)).lock())
+        running.wait_for("reloaded: 5 functions")
 
 
 def test_a_call_in_flight_ends_on_the_old_document(file: Path) -> None:

@@ -112,51 +112,46 @@ def server(
     _check_fields(mode, fields=fields, output_schema=output_schema)
     security = RequestStateSecurity.ephemeral() if key is None else RequestStateSecurity(keys=[key])
 
-    def make(functions: Catalog | Functions) -> tuple[Handlers, str]:
-        catalog = Catalog.of(without_sent_parameters(functions, fixed))
-        served = ServedFunctions(
-            catalog,
-            callers or fixed,
-            allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
-            output_schema=output_schema,
-            key=key,
-            fields=fields,
-            read_only=read_only,
+    catalog = Catalog.of(without_sent_parameters(functions, fixed))
+    served = ServedFunctions(
+        catalog,
+        callers or fixed,
+        allow=(*_EVERYTHING, *allow) if approve == "allow" else allow,
+        output_schema=output_schema,
+        key=key,
+        fields=fields,
+        read_only=read_only,
+    )
+    searches = mode == "search" or (mode == "auto" and served.is_large())
+    titles = titles_of(catalog)
+    tools: Sequence[JsonObject] = ()
+    if searches:
+        count = len(served.offered)
+        standard = any(entry.function.route.standard for entry in served.entries.values())
+        tools = search_tools.tools(
+            titles, count=count, read_only=read_only, fields=fields, standard=standard
         )
-        searches = mode == "search" or (mode == "auto" and served.is_large())
-        titles = titles_of(catalog)
-        tools: Sequence[JsonObject] = ()
-        if searches:
-            count = len(served.offered)
-            standard = any(entry.function.route.standard for entry in served.entries.values())
-            tools = search_tools.tools(
-                titles, count=count, read_only=read_only, fields=fields, standard=standard
-            )
-        asks = approve == "ask" and not read_only
-        scripts = None
-        if mode == "code":
-            from specfn.mcp.script_tools import ScriptTools  # noqa: PLC0415  # an extra
+    asks = approve == "ask" and not read_only
+    scripts = None
+    if mode == "code":
+        from specfn.mcp.script_tools import ScriptTools  # noqa: PLC0415  # an extra
 
-            together = questions == "together"
-            scripts = ScriptTools(
-                served, titles, key=key, asks=asks, read_only=read_only, together=together
-            )
-            tools = scripts.tools
-        handlers = Handlers(
-            served=served,
-            search_tools=tuple(tools),
-            scripts=scripts,
-            asks=asks,
-            page_size=page_size,
-            output_schema=output_schema and not searches and scripts is None,
-            files=None if files is None else SavedFiles(files),
-            fields=fields,
+        together = questions == "together"
+        scripts = ScriptTools(
+            served, titles, key=key, asks=asks, read_only=read_only, together=together
         )
-        return handlers, titles
-
-    handlers, titles = make(functions)
+        tools = scripts.tools
+    handlers = Handlers(
+        served=served,
+        search_tools=tuple(tools),
+        scripts=scripts,
+        asks=asks,
+        page_size=page_size,
+        output_schema=output_schema and not searches and scripts is None,
+        files=None if files is None else SavedFiles(files),
+        fields=fields,
+    )
     return LiveServer(
-        lambda changed: make(changed)[0],
         handlers,
         RequestStateBoundary(security, default_audience="specfn"),
         title=titles,

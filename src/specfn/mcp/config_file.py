@@ -53,7 +53,7 @@ class DocumentConfig:
         references: a directory, or origins, from which references to other documents are read.
         overlays: paths or URLs of overlays, in their order.
         document_headers: headers for the server of the document, if it is behind a login.
-        expect: the path of a lock, and then its text; ``None`` for a document without one.
+        expect: the path of a lock; ``None`` for a document without one.
         transport: the files with certificates and the proxy, by the names of ``TRANSPORT``.
         options: fields of ``specfn.Options``.
         switches: the switches of its connection, by field.

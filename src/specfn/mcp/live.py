@@ -16,11 +16,8 @@ from specfn.mcp.forms import Context
 from specfn.mcp.handlers import Handlers, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp.server.request_state import RequestStateBoundary
 
-    from specfn.tools.function_set import Catalog
 
 #: The milliseconds that a client may keep the list of tools.
 _TTL: Final = 300_000
@@ -35,7 +32,6 @@ class LiveServer(Server[Any]):
 
     def __init__(
         self,
-        make: "Callable[[Catalog], Handlers]",
         handlers: Handlers,
         boundary: "RequestStateBoundary",
         *,
@@ -45,13 +41,12 @@ class LiveServer(Server[Any]):
         """Serve functions.
 
         Args:
-            make: returns the handlers of other functions.
-            handlers: the handlers of the first functions.
+            handlers: the handlers of the functions.
             boundary: seals the state of calls that wait.
             title: the title for people.
             instructions: what a model reads of the server.
         """
-        self._make, self._handlers = make, handlers
+        self._handlers = handlers
         self._announces = False
         self._bus = InMemorySubscriptionBus()
         self._sessions: deque[ServerSession] = deque(maxlen=_MAX_SESSIONS)
@@ -98,13 +93,10 @@ class LiveServer(Server[Any]):
         given = notification_options or NotificationOptions(tools_changed=self._announces)
         return super().create_initialization_options(given, *more, **named)
 
-    async def replace(self, functions: "Catalog") -> None:
-        """Serve other functions from now on. A call that waits for an approval must be made again.
-
-        Raises:
-            UsageError: the functions cannot be served; the server keeps the old ones.
-        """
-        self._handlers = await anyio.to_thread.run_sync(self._make, functions)
+    async def become(self, other: "LiveServer") -> None:
+        """Serve what another server serves from now on. A call that waits for an approval must be made again."""
+        self._handlers = other._handlers  # noqa: SLF001  # of this class
+        self.title, self.instructions = other.title, other.instructions
         await self._bus.publish(ToolsListChanged())
         async with anyio.create_task_group() as group:
             for session in self._sessions:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import click
 
@@ -22,11 +22,12 @@ from specfn.cli.select import select_functions
 from specfn.errors import UsageError
 from specfn.http.connection_switches import BY_FIELD, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
-from specfn.settings import DEFAULT, Settings
+from specfn.settings import DEFAULT
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.mcp.config_file import DocumentConfig, ServerConfig
+    from specfn.mcp.live import LiveServer
     from specfn.migrate.route import Api
     from specfn.tools.function_set import Catalog
 
@@ -114,7 +115,7 @@ _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bo
 @click.option(
     "--watch",
     is_flag=True,
-    help="Reload documents when they change; a document that cannot be loaded changes nothing.",
+    help="Reload documents and the configuration file when they change; what cannot be loaded changes nothing.",
 )
 @shared.file("--expect", "expect", "The lock of the reviewed document; another version is refused.")
 @shared.file("--config", "config", "Read documents and permissions from a YAML file.")
@@ -170,25 +171,13 @@ def command(specs: Sequence[str], **options: Any) -> int:
             "SPEC cannot be stdin, because the client sends its requests there: pass a path or a URL"
         )
     listener = _listener(options)
-    config = _config(specs, options)
+    read = partial(_config, specs, options)
+    config = read()
     in_file = options["config"] is not None
-    from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
-
-    split_keys("--allow" if options["allow"] else f"{options['config']}: allow", config.allow)
+    places = partial(_places, options)
+    stamps = watching.stamps(places(config))
     with Progress() as progress:
-        answer_limit = config.answer_limit or DEFAULT.answer_limit
-        max_length = options["max_length"] or DEFAULT.max_length
-        common = DEFAULT._replace(
-            answer_limit=answer_limit,
-            max_length=max_length,
-            references=source.given().references,  # also when the documents are loaded again
-        )
-        load = partial(_load, config, common, in_file=in_file)
-        places = [
-            place for document in config.documents for place in (document.spec, *document.overlays)
-        ]
-        stamps = watching.stamps(places)
-        catalog, documents = load(progress)
+        catalog, documents = _load(config, options, progress)
     if options["host"]:
         variables = _credential_variables(config, catalog, in_file=in_file)
         return _print_config(specs, options, variables, config, catalog)
@@ -196,38 +185,36 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if config.mode in (None, "all", "auto"):
         missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
-    from specfn.http.transport import attempt  # noqa: PLC0415  # httpx is imported on first use
-    from specfn.http_server import listen  # noqa: PLC0415  # slow import
-    from specfn.mcp import build, call_log, stdio  # noqa: PLC0415  # slow import
-    from specfn.mcp.live import LiveServer  # noqa: PLC0415  # slow import
-
-    settings: dict[str, Any] = {
-        "mode": config.mode or "auto",
-        "allow": ("read", *config.allow),
-        "questions": "each" if options["ask_each"] else "together",
-        "read_only": config.read_only,
-        "page_size": config.page_size,
-        "files": config.files,
-        "fields": config.fields,
-        "output_schema": config.output_schema,
-    }
-    call_log.log.setLevel(logging.INFO)
-    if options["verbose"]:
-        attempt.log.setLevel(logging.DEBUG)
     try:
-        server = build.server(catalog, **settings)
+        server = _server(config, catalog, options)
         app = None if listener is None else _http_app(server, listener)
     except UsageError as error:
         name, _, reason = str(error).partition(" ")
         if options.get(_OPTIONS.get(name, ("", ""))[0]):
             raise UsageError(f"{_OPTIONS[name][1]} {reason}") from None
         raise
+    from specfn.http.transport import attempt  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.http_server import listen  # noqa: PLC0415  # slow import
+    from specfn.mcp import call_log, stdio  # noqa: PLC0415  # slow import
+
+    call_log.log.setLevel(logging.INFO)
+    if options["verbose"]:
+        attempt.log.setLevel(logging.DEBUG)
     background = None
     if options["watch"]:
-        assert isinstance(server, LiveServer)
         server.announce_changes()
-        again = partial(load, Progress())
-        background = partial(watching.watch, server, places, again, documents, stamps, connections)
+        context = click.get_current_context()
+
+        def load(config: "ServerConfig") -> "tuple[LiveServer, Catalog, list[Any]]":
+            catalog, documents = _load(config, options, Progress())
+            return _server(config, catalog, options), catalog, documents
+
+        source_of_all = watching.Source(
+            read=partial(context.invoke, read), load=partial(context.invoke, load), places=places
+        )
+        background = partial(
+            watching.watch, server, source_of_all, (config, documents), stamps, connections
+        )
     with listen.gc_while_serving(call_log.JsonLines() if options["log"] == "json" else None):
         if listener is not None and app is not None:
             app.background = background
@@ -236,6 +223,33 @@ def command(specs: Sequence[str], **options: Any) -> int:
             output.complain(line)
         stdio.serve_stdio(server, connections, background)
     return EXIT_SUCCESS
+
+
+def _server(config: "ServerConfig", catalog: "Catalog", options: Mapping[str, Any]) -> "LiveServer":
+    """Return the server of a configuration."""
+    from specfn.mcp import build  # noqa: PLC0415  # slow import
+
+    mode: Any = config.mode or "auto"
+    server = build.server(
+        catalog,
+        mode=mode,
+        allow=("read", *config.allow),
+        questions="each" if options["ask_each"] else "together",
+        read_only=config.read_only,
+        page_size=config.page_size,
+        files=config.files,
+        fields=config.fields,
+        output_schema=config.output_schema,
+    )
+    return cast("LiveServer", server)
+
+
+def _places(options: Mapping[str, Any], config: "ServerConfig") -> list[str]:
+    """Return the files and URLs whose changes are served: documents, overlays, locks and the configuration file."""
+    places = [options["config"]] if options["config"] else []
+    for document in config.documents:
+        places += [document.spec, *document.overlays, *filter(None, (document.expect,))]
+    return places
 
 
 def _long_names(catalog: "Catalog") -> Iterator[str]:
@@ -287,7 +301,11 @@ def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
             raise UsageError(f"{named} and --config cannot be combined: pass one of them")
         config = _read_config(options["config"])
     given = {field: options[field] for field in _OF_SERVER if options[field]}
-    return replace(config, allow=(*config.allow, *options["allow"]), **given)
+    config = replace(config, allow=(*config.allow, *options["allow"]), **given)
+    from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
+
+    split_keys("--allow" if options["allow"] else f"{options['config']}: allow", config.allow)
+    return config
 
 
 def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[DocumentConfig, ...]":
@@ -321,7 +339,7 @@ def _documents(specs: Sequence[str], options: Mapping[str, Any]) -> "tuple[Docum
             overlays=given.overlays,
             document_headers=given.headers,
             transport={name: options[name] for name in TRANSPORT if options[name]},
-            expect=_read_lock(options["expect"]) if options["expect"] else None,
+            expect=options["expect"],
             switches={field: options[field] for field in BY_FIELD},
         )
         for name, spec in pairs
@@ -379,11 +397,16 @@ def _by_document(
 
 
 def _load(
-    config: "ServerConfig", common: Settings, progress: Progress, *, in_file: bool
+    config: "ServerConfig", options: Mapping[str, Any], progress: Progress
 ) -> "tuple[Catalog, list[Any]]":
     """Return the functions of all documents with their connections, and the documents; errors name the keys of a file."""
     from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
 
+    common = DEFAULT._replace(
+        answer_limit=config.answer_limit or DEFAULT.answer_limit,
+        max_length=options["max_length"] or DEFAULT.max_length,
+        references=source.given().references,
+    )
     is_one = len(config.documents) == 1
     qualify: Literal["never", "always"] = "never" if is_one else "always"
     catalog = Catalog(policy=NamePolicy(qualify=qualify, max_length=common.max_length))
@@ -404,14 +427,16 @@ def _load(
         application = source.application(document.spec, settings, progress, options=given)
         documents.append(application.document)
         if document.expect is not None:
-            refuse_changed(application, document.expect)
+            refuse_changed(application, _read_lock(document.expect))
         if not application.functions:
             raise UsageError(f"{document.spec} has no functions; specfn inspect lists the reasons")
         name = "" if is_one else document.name
         catalog = catalog.add(
             replace(application, functions=select_functions(application, document.select)),
             namespace=name,
-            connection=_connection(application.functions[0].api, document, name, in_file=in_file),
+            connection=_connection(
+                application.functions[0].api, document, name, in_file=options["config"] is not None
+            ),
         )
         for variable in connect.variables_of(application.functions[0].api, name).values():
             other = owners.setdefault(variable, document.name)
@@ -523,7 +548,7 @@ def _read_config(file: str) -> "ServerConfig":
             spec=locate(document.spec),
             references=tuple(map(locate, document.references)),
             overlays=tuple(map(locate, document.overlays)),
-            expect=_read_lock(locate(document.expect)) if document.expect else None,
+            expect=locate(document.expect) if document.expect else None,
             transport={
                 name: value if name == "proxy" else locate(value)
                 for name, value in document.transport.items()
