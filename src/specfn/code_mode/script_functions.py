@@ -183,25 +183,13 @@ class ScriptFunctions:
 
     def _signatures(self, names: Sequence[str]) -> Iterator[str]:
         """Yield the signatures of the functions of each document."""
-        parts: dict[str, list[_ScriptFunction]] = {}
+        parts: dict[str, list[Function]] = {}
         for name in names:
             entry = self._entries[name]
-            parts.setdefault(entry.namespace, []).append(
-                _ScriptFunction(entry, self._accessor(entry))
-            )
+            function = replace(entry.function.model_function, accessor=self._accessor(entry))
+            parts.setdefault(entry.namespace, []).append(function)
         for functions in parts.values():
             yield awaitable_signatures(functions, most=_MAX_TYPES, most_of_result=_MAX_RESULT_TYPES)
-
-
-class _ScriptFunction:
-    """A function with its place in ``api``, for its signature."""
-
-    def __init__(self, entry: AdvertisedFunction, accessor: tuple[str, ...]) -> None:
-        function = entry.function.model_function
-        self.accessor = accessor
-        self.deprecated = function.deprecated
-        self.full_description = function.full_description
-        self.schemas = function.schemas
 
 
 def _check_unique(accessors: Mapping[str, tuple[str, ...]]) -> None:

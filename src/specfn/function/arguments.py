@@ -5,12 +5,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.errors import DocumentError
-from specfn.function.function_schemas import Schemas
+from specfn.function.function_schemas import FunctionInterface, Schemas
 from specfn.migrate.parameters.parameters import GROUPS
 from specfn.migrate.route import Route
 from specfn.migrate.safety import is_creation
@@ -219,27 +219,8 @@ def _is_of_wrapper(problem: ArgumentProblem) -> bool:
     return problem.expected == "undefined" or problem.path == "$input"
 
 
-class Checkable(Protocol):
-    """The interface that checking needs of a function; ``specfn.Function`` implements it."""
-
-    @property
-    def route(self) -> Route:
-        """Return the operation."""
-
-    @property
-    def schemas(self) -> Schemas:
-        """Return the schemas."""
-
-    @property
-    def fault(self) -> DocumentError | None:
-        """Return the fault of the document that prevents every request, or ``None``."""
-
-    def validate(self, arguments: Any) -> Success | Failure:
-        """Validate arguments as they are."""
-
-
 def coerce_arguments(
-    function: Checkable, arguments: Any, *, keep_parsed: bool, texts: Sequence[str] = ()
+    function: FunctionInterface, arguments: Any, *, keep_parsed: bool, texts: Sequence[str] = ()
 ) -> Success | Failure:
     """Coerce and validate arguments. A failure warns of filters; see ``explain_undeclared``.
 
@@ -258,7 +239,7 @@ def coerce_arguments(
 
 
 def _repair(
-    function: Checkable,
+    function: FunctionInterface,
     arguments: Any,
     outcome: Success | Failure,
     diagnosis: Diagnosis | None,
@@ -428,7 +409,7 @@ def _is_of_human(schemas: Schemas, place: Tokens) -> bool:
     return bool(split_schemas.human_parts(named))
 
 
-def _diagnosis(function: Checkable, arguments: Any) -> Diagnosis | None:
+def _diagnosis(function: FunctionInterface, arguments: Any) -> Diagnosis | None:
     """Return the diagnosis of arguments by key, for their outcome and for repairs.
 
     Returns:
@@ -496,7 +477,7 @@ def _coerce_by_position(
 
 
 def check_arguments(
-    function: Checkable,
+    function: FunctionInterface,
     sent: Any,
     names: Callable[[], WrapperNames] | None,
     *,
@@ -569,7 +550,7 @@ def _is_text(sent: Any) -> bool:
     return kind is str or kind is bytes or kind is bytearray
 
 
-def _parse(function: Checkable, sent: Any) -> Success | Failure:
+def _parse(function: FunctionInterface, sent: Any) -> Success | Failure:
     """Return the arguments as a value. An empty text means that there are no arguments.
 
     A text without an object means the same if the function requires arguments, so that the model reads which.

@@ -1,45 +1,21 @@
 """Fingerprints of functions, to detect changes of a document after its review (threat T14)."""
 
 from collections.abc import Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps_sorted, loads
-from specfn.function.function_schemas import Schemas
+from specfn.function.function_schemas import FunctionInterface
 from specfn.migrate.route import Api, Body, MultipartPart, MultipartParts, Parameter, Route
 from specfn.migrate.safety import method_safety, safety_by_verb
 
 
-class Fingerprinted(Protocol):
-    """The parts of a function that its fingerprint covers."""
-
-    @property
-    def name(self) -> str:
-        """Return the name of the function."""
-
-    @property
-    def reviewed_description(self) -> str:
-        """Return the description that a model reads, with the lines of the standard parameters."""
-
-    @property
-    def route(self) -> Route:
-        """Return the operation."""
-
-    @property
-    def api(self) -> Api:
-        """Return the parts of the document that apply to all operations."""
-
-    @property
-    def schemas(self) -> Schemas:
-        """Return the schemas."""
-
-
-def fingerprint(function: Fingerprinted) -> str:
+def fingerprint(function: FunctionInterface) -> str:
     """Return the SHA-256 of everything that a model reads and that determines requests, in hexadecimal."""
     return _hash(_facts(function))
 
 
-def parts(function: Fingerprinted) -> dict[str, str]:
+def parts(function: FunctionInterface) -> dict[str, str]:
     """Return short fingerprints of the parts of a function, to identify the part that changed."""
     return {key: _hash(value)[:16] for key, value in _facts(function).items() if key != "name"}
 
@@ -48,7 +24,7 @@ def _hash(content: Any) -> str:
     return digest(dumps_sorted(content))
 
 
-def _facts(function: Fingerprinted) -> JsonObject:
+def _facts(function: FunctionInterface) -> JsonObject:
     """Return everything that a model reads and that determines requests."""
     output = function.schemas.as_json[1]
     split_schemas = function.schemas.split_schemas

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from specfn._internal.json import JsonObject, dumps, loads
 from specfn._internal.pointer import join
+from specfn.errors import DocumentError
 from specfn.function.standard_parameters import shown_arguments, shown_edits, without_members
+from specfn.migrate.route import CallableFunction
 from specfn.records import Edit
 from specfn.schema.compose.definitions_lookup import DefinitionLookup, OwnDefinitions
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
@@ -16,6 +18,7 @@ from specfn.settings import Settings
 
 if TYPE_CHECKING:
     from specfn.validation.formats import FormatHint
+    from specfn.validation.outcome import Failure, Success
     from specfn.validation.validate import Validator
 
 
@@ -34,6 +37,45 @@ class ComposedSchemas(NamedTuple):
     inputs: DefinitionLookup
     result: Any = None
     outputs: DefinitionLookup | None = None
+
+
+class FunctionInterface(CallableFunction, Protocol):
+    """The interface of ``specfn.Function`` for the modules that it imports itself."""
+
+    @property
+    def accessor(self) -> tuple[str, ...]:
+        """Return the namespace and the last element."""
+
+    @property
+    def operation_id(self) -> str | None:
+        """Return the operationId of the document."""
+
+    @property
+    def method_and_path(self) -> str:
+        """Return ``METHOD /path``."""
+
+    @property
+    def deprecated(self) -> bool:
+        """Return whether the document declares the operation deprecated."""
+
+    @property
+    def full_description(self) -> str:
+        """Return the description."""
+
+    @property
+    def reviewed_description(self) -> str:
+        """Return the description that a model reads, with the lines of the standard parameters."""
+
+    @property
+    def schemas(self) -> "Schemas":
+        """Return the schemas."""
+
+    @property
+    def fault(self) -> DocumentError | None:
+        """Return the fault of the document that prevents every request, or ``None``."""
+
+    def validate(self, arguments: Any) -> "Success | Failure":
+        """Validate arguments as they are."""
 
 
 class DefinitionFacts:

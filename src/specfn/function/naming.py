@@ -6,13 +6,16 @@ An option or a look-up may call a function by its name, dotted accessor, operati
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.digest import digest
 from specfn._internal.values import brief
 from specfn.errors import UsageError
 from specfn.migrate.accessor import identifier
 from specfn.records import method_and_path
+
+if TYPE_CHECKING:
+    from specfn.function.function_schemas import FunctionInterface
 
 _SHORTEST: Final = 16
 _WORD: Final = re.compile(r"(?<=[a-z0-9_])[A-Z]|(?<=[A-Za-z0-9])_")
@@ -198,38 +201,18 @@ def _tail(last: str, start: int) -> str:
     return (boundary and rest[boundary.start() :].lstrip("_")) or rest
 
 
-class NamedOperation(Protocol):
-    """The interface of an operation with names; ``specfn.Function`` implements it."""
-
-    @property
-    def name(self) -> str:
-        """Return the name that a model reads."""
-
-    @property
-    def accessor(self) -> tuple[str, ...]:
-        """Return the namespace and the last element."""
-
-    @property
-    def method_and_path(self) -> str:
-        """Return ``METHOD /path``."""
-
-    @property
-    def operation_id(self) -> str | None:
-        """Return the operationId of the document."""
-
-
-def handles(function: NamedOperation) -> tuple[str, ...]:
+def handles(function: "FunctionInterface") -> tuple[str, ...]:
     """Return the name, the dotted accessor, the operationId and ``METHOD /path``."""
     return (function.name, *aliases(function))
 
 
-def aliases(function: NamedOperation) -> tuple[str, ...]:
+def aliases(function: "FunctionInterface") -> tuple[str, ...]:
     """Return the handles besides the name: dotted accessor, operationId and ``METHOD /path``."""
     own = (function.operation_id,) if function.operation_id else ()
     return (".".join(function.accessor), *own, function.method_and_path)
 
 
-def exact_handles(function: NamedOperation) -> tuple[str, ...]:
+def exact_handles(function: "FunctionInterface") -> tuple[str, ...]:
     """Return all keys of a function in ``Application`` except its name, with the joined accessor."""
     return (*aliases(function), "_".join(function.accessor))
 
@@ -240,6 +223,6 @@ def normalize_handle(text: str) -> str:
     return method_and_path(method, path.strip()) if path else text
 
 
-def operation_ids(function: NamedOperation) -> tuple[str, ...]:
+def operation_ids(function: "FunctionInterface") -> tuple[str, ...]:
     """Return the operationId, or nothing."""
     return () if function.operation_id is None else (function.operation_id,)

@@ -12,7 +12,8 @@ from typing import Final, Literal, TypeAlias
 
 from specfn._internal.did_you_mean import SimilarNames
 from specfn.errors import wrong_result
-from specfn.function.naming import NamedOperation, exact_handles, normalize_handle
+from specfn.function.function_schemas import FunctionInterface
+from specfn.function.naming import exact_handles, normalize_handle
 from specfn.tools import spelling
 
 Status: TypeAlias = Literal["exact", "repaired", "ambiguous", "unknown", "not_advertised"]
@@ -41,7 +42,7 @@ class Resolution:
 
 
 #: A caller's own resolution: returns an advertised name or a function, or ``None`` to continue with the next step.
-Hook: TypeAlias = Callable[[str], "str | NamedOperation | None"]
+Hook: TypeAlias = Callable[[str], "str | FunctionInterface | None"]
 
 #: A longer text is not repaired, and no name is suggested for the rest of it.
 _LONGEST: Final = 512
@@ -50,9 +51,9 @@ _LONGEST: Final = 512
 class Directory:
     """A directory of functions by their names and other handles."""
 
-    def __init__(self, functions: Iterable[tuple[str, NamedOperation]]) -> None:
+    def __init__(self, functions: Iterable[tuple[str, FunctionInterface]]) -> None:
         """Create a directory from pairs of an advertised name and its function; the names are unique."""
-        self._names: dict[str, NamedOperation] = dict(functions)
+        self._names: dict[str, FunctionInterface] = dict(functions)
         self._handles: dict[str, set[str]] = {}
         for name, function in self._names.items():
             for handle in exact_handles(function):

@@ -3,10 +3,10 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn.document.references.resolve import reaching
-from specfn.function.function_schemas import Schemas
+from specfn.function.function_schemas import FunctionInterface
 from specfn.function.signatures.doc_comments import comment_of, function_comment
 from specfn.function.signatures.read_schema import SchemaReader
 from specfn.function.signatures.type_nodes import (
@@ -25,26 +25,6 @@ from specfn.schema.compose.definitions_lookup import DefinitionLookup
 
 #: The number of functions from which on the comment of an argument is written once for all of them.
 _MANY: Final = 3
-
-
-class Described(Protocol):
-    """A function, as far as signatures need it."""
-
-    @property
-    def accessor(self) -> tuple[str, ...]:
-        """Return the namespace and the last element."""
-
-    @property
-    def deprecated(self) -> bool:
-        """Return whether the document declares the operation deprecated."""
-
-    @property
-    def full_description(self) -> str:
-        """Return the description."""
-
-    @property
-    def schemas(self) -> Schemas:
-        """Return the schemas."""
 
 
 class Signature(NamedTuple):
@@ -100,7 +80,9 @@ class Collection:
 
 
 def collect(
-    functions: Iterable[Described], most: int | None = None, most_of_result: int | None = None
+    functions: Iterable[FunctionInterface],
+    most: int | None = None,
+    most_of_result: int | None = None,
 ) -> Collection:
     """Return the functions with all definitions of their types.
 
@@ -161,7 +143,7 @@ def _without_comments(types: Types, function: Signature, shared: dict[str, str])
 
 
 def _signature(
-    types: Types, function: Described, inputs: "_Direction", outputs: "_Direction"
+    types: Types, function: FunctionInterface, inputs: "_Direction", outputs: "_Direction"
 ) -> Signature:
     """Return the signature of one function; its definitions are added to those of the two directions."""
     sources = function.schemas.composed

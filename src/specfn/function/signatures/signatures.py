@@ -5,7 +5,8 @@ from typing import Final
 
 from specfn._internal.did_you_mean import ask_or_list
 from specfn.errors import UsageError
-from specfn.function.signatures.collect import Collection, Described, collect
+from specfn.function.function_schemas import FunctionInterface
+from specfn.function.signatures.collect import Collection, collect
 from specfn.function.signatures.python_text import awaitable_python_text, python_text
 from specfn.function.signatures.typescript_text import typescript_text
 from specfn.settings import LANGUAGES, Language
@@ -20,13 +21,13 @@ _WRITERS: Final[Mapping[str, Callable[[Collection], str]]] = {
 _ONE_FUNCTION: Final = 500
 
 
-def signature(function: Described, language: Language) -> str:
+def signature(function: FunctionInterface, language: Language) -> str:
     """Return the typed signature of one function; errors are those of ``signatures``."""
     return signatures([function], language, most=_ONE_FUNCTION)
 
 
 def signatures(
-    functions: Iterable[Described], language: Language, *, most: int | None = None
+    functions: Iterable[FunctionInterface], language: Language, *, most: int | None = None
 ) -> str:
     """Return typed signatures of functions, with each type that they share declared once.
 
@@ -48,6 +49,8 @@ def signatures(
     return _WRITERS[language](collect(functions, most))
 
 
-def awaitable_signatures(functions: Iterable[Described], *, most: int, most_of_result: int) -> str:
+def awaitable_signatures(
+    functions: Iterable[FunctionInterface], *, most: int, most_of_result: int
+) -> str:
     """Return typed signatures in Python for a model whose code awaits each call; the arguments are those of ``collect``."""
     return awaitable_python_text(collect(functions, most, most_of_result))
