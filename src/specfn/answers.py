@@ -141,7 +141,6 @@ class _Node:
 
 
 def _tree_of_paths(paths: Iterable[FieldNames]) -> _Node:
-    """Return paths as a tree of names."""
     root = _Node()
     for path in paths:
         node = root

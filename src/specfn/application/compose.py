@@ -139,7 +139,6 @@ def _distribute_notes(
 
 
 def _select(functions: Sequence[Function], settings: Settings) -> tuple[Function, ...]:
-    """Return the functions of ``Options.select``."""
     if settings.select is None:
         return tuple(functions)
     entries = [AdvertisedFunction(name=function.name, function=function) for function in functions]

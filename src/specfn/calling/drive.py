@@ -338,7 +338,6 @@ async def _carry_out(
     connection: "Connection | None",
     filters: Sequence[Filter],
 ) -> Any:
-    """Carry out an effect and return its result."""
     if isinstance(effect, Send):
         reply = await io.result_of(partial(send, effect.request), "send")
         if hasattr(reply, "__aiter__") or _is_stream(reply):

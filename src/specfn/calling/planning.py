@@ -221,7 +221,6 @@ class Planner:
     def _with_search(
         self, entries: Sequence[AdvertisedFunction], found: Sequence[str]
     ) -> list[AdvertisedFunction]:
-        """Return the search, and the functions that were found."""
         if self._search is None:
             self._search = FunctionSearch(self._catalog, len(entries))
         named = {entry.name: entry for entry in entries}

@@ -73,7 +73,6 @@ def _exception(data: JsonObject) -> JsonObject | None:
 
 
 def _choice_failure(data: JsonObject) -> Any:
-    """Return the failure of the first choice."""
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):

@@ -67,7 +67,6 @@ def _patterns(route: Route, schemas: Schemas) -> Iterator[Note]:
 
 
 def _patterns_of(schema: Any) -> tuple[str, ...]:
-    """Return the patterns of a schema."""
     return tuple(patterns_in(schema))
 
 

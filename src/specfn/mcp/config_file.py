@@ -229,7 +229,6 @@ class _ConfigReader:
     def _members(
         self, node: yaml.Node, place: str, known: list[str] | None
     ) -> dict[str, yaml.Node]:
-        """Return the members of a mapping."""
         if not isinstance(node, yaml.MappingNode):
             self._fail(node, place or "the file", "expected a mapping of keys to values")
         members: dict[str, yaml.Node] = {}

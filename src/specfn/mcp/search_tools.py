@@ -169,7 +169,6 @@ def tools(
 
 
 def _with_argument(tool: JsonObject, name: str, argument: JsonObject) -> JsonObject:
-    """Return a tool with a further argument."""
     schema = tool["inputSchema"]
     properties = {**schema["properties"], name: argument}
     return {**tool, "inputSchema": {**schema, "properties": properties}}

@@ -50,7 +50,6 @@ def _references(schema: Any, dangling: frozenset[str]) -> Iterator[str]:
 
 
 def _mapping_of(discriminator: JsonObject) -> list[str]:
-    """Return the references of a discriminator."""
     default = discriminator.get("defaultMapping")
     mapped = discriminator.get("mapping", {}).values()
     return [*mapped] if default is None else [*mapped, default]

@@ -59,7 +59,6 @@ def choose(
 
 
 def _selection(parts: Mapping[str, Any]) -> Selection:
-    """Return the selection of a dict."""
     from pydantic import TypeAdapter  # noqa: PLC0415  # pydantic is imported on first use
 
     from specfn._internal.settings_model import valid  # noqa: PLC0415  # the reason above
@@ -70,7 +69,6 @@ def _selection(parts: Mapping[str, Any]) -> Selection:
 def _names_of(
     functions: Sequence[NamedFunction], keys: FunctionKeys, given: Names, option: str
 ) -> frozenset[str]:
-    """Return the names of the functions in a list of functions and keys."""
     listed = [given] if isinstance(given, str | Function) else given
     if not isinstance(listed, Iterable):
         raise UsageError(

@@ -283,7 +283,6 @@ def _reply(origin: str, url: str, headers: dict[str, str], content: bytes) -> "R
 
 
 def _text(data: Any) -> str:
-    """Return the data of a response as text."""
     if isinstance(data, bytes):
         return data.decode(errors="replace")
     return data if isinstance(data, str) else "" if data is None else dumps(data).decode()

@@ -78,7 +78,6 @@ def command(spec: str, *, profile: str, strict: bool, with_all: bool, as_json: b
 def _report(
     application: "Application", profile: str, progress: Progress, *, strict: bool
 ) -> JsonObject:
-    """Return the report as data."""
     provider_findings = check(
         application.functions, registry.profile(profile), FitCache(), progress.count_functions
     )

@@ -126,7 +126,6 @@ def _stdin() -> Any:
 
 
 def _summary(counts: "Counts") -> str:
-    """Return the counts as one line."""
     return (
         f"{with_count(counts.rows, 'row')}: {counts.valid:,} valid ({counts.repaired:,} of them repaired), "
         f"{counts.invalid:,} invalid ({counts.unresolved:,} of them without a function)"

@@ -285,7 +285,6 @@ def _pairs(notes: list[JsonObject]) -> Iterator[tuple[str, str]]:
 
 
 def _summary(counts: JsonObject) -> str:
-    """Return the counts as text."""
     counted = {key: _count(key.removesuffix("_bytes"), counts[key]) for key in _COUNTS}
     safety = ", ".join(f"{count:,} {word}" for word, count in counts["safety"].items() if count)
     return (

@@ -101,7 +101,6 @@ class ArgumentSplitter:
         return left.get("", ABSENT), right.get("", ABSENT)
 
     def _members(self, place: ArgumentPlace, value: JsonObject) -> list[tuple[str, ArgumentPlace]]:
-        """Return the place of each member of an object."""
         layers = [place]
         for layer in layers:  # grows while it is read
             for keyword in layer.unions if place.is_grouped else ():

@@ -156,7 +156,6 @@ class _PythonText:
         return f"{self._word('Required' if member.required else 'NotRequired')}[{text}]"
 
     def _type(self, node: Type) -> str:
-        """Return a type expression."""
         if isinstance(node, Named):
             return (
                 self._word("Any") if node in self._without_name else self._names.definitions[node]

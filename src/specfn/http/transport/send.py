@@ -386,7 +386,6 @@ async def _obtain(
 
 
 def _credentials_of_callables(credentials: Mapping[str, Any], connection: Connection) -> list[Any]:
-    """Return the credentials that callables of the connection returned."""
     return [
         credential
         for name, credential in credentials.items()

@@ -296,7 +296,6 @@ def _parameters(route: Route, schemas: DocumentSchemas) -> Iterator[PageParamete
 def _scalar_parameters(
     path: Names, schema: Any, text: str, schemas: DocumentSchemas
 ) -> Iterator[PageParameter]:
-    """Yield the parameter if its schema is that of a scalar."""
     types = schemas.types(schema)
     if types - _SCALARS:
         return

@@ -254,7 +254,6 @@ def _urls(response: ResponseMembers) -> Iterator[ScalarMember]:
 
 
 def _by_last_item(facts: _Facts) -> Paging | None:
-    """Return the paging by the identifier of the last item."""
     parameter = facts.parameters.first_of(sorted(LAST_ITEM, reverse=True))
     common = facts.common()
     if parameter is None or common["items"] is None:

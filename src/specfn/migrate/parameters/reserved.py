@@ -143,7 +143,6 @@ def credential_reason(
 
 
 def _is_credential_header(name: str, description: str) -> bool:
-    """Return whether a header carries a credential by its name."""
     folded = plain(name)
     if folded in _CREDENTIAL_HEADERS:
         return True

@@ -136,7 +136,6 @@ class Family:
         return self._branches[parent]
 
     def _find_branches(self, parent: str) -> list[DiscriminatorBranch] | None:
-        """Return the branches of a parent by its discriminator and its children."""
         schema = self._schemas.get(parent)
         discriminator = own_discriminator(schema)
         if discriminator is None or has_union(schema):

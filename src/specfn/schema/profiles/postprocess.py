@@ -245,7 +245,6 @@ def _is_scalar(node: JsonObject) -> bool:
 
 
 def _with_definitions(schema: JsonObject, names: list[str]) -> JsonObject:
-    """Return a schema with only some of its definitions."""
     definitions = {name: schema["$defs"][name] for name in names}
     rest = {key: value for key, value in schema.items() if key != "$defs"}
     return {**rest, "$defs": definitions} if definitions else rest

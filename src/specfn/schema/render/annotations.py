@@ -59,7 +59,6 @@ def _is_type(node: JsonObject) -> bool:
 
 
 def _begins(description: str, title: str) -> bool:
-    """Return whether a description begins with the title."""
     size = len(title)
     if len(description) < size or description[size : size + 1].isalnum():
         return False

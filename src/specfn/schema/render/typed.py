@@ -155,7 +155,6 @@ class TypedRenderer(KeywordRenderer):
     def _render_of_one_type(
         self, node: JsonObject, body: SchemaBuilder, kind: str | None, root: Root, *, nullable: bool
     ) -> Draft:
-        """Render a schema of one type, or without a type."""
         if kind is not None:
             body.out["type"] = [kind, "null"] if nullable and self._dialect.null == "type" else kind
             if nullable and self._dialect.null != "type" and not self._dialect.null_constant:
@@ -240,7 +239,6 @@ class TypedRenderer(KeywordRenderer):
     def _render_union_with_keywords(
         self, node: JsonObject, body: SchemaBuilder, root: Root
     ) -> Draft:
-        """Render a union and the keywords next to it."""
         branches = [*root.branches, NULL] if root.nullable else root.branches
         body.put_list("anyOf", self._render_branches(branches) or [boolean_schema(False)])
         if "anyOf" in node and "oneOf" in node:
@@ -376,7 +374,6 @@ class TypedRenderer(KeywordRenderer):
         return draft if null else self._overlay(draft, annotations)
 
     def _overlay(self, draft: Draft, annotations: JsonObject) -> Draft:
-        """Return a draft with other annotations."""
         if not annotations or isinstance(draft, Hole):
             return draft
         content = {**(draft.container if isinstance(draft, Skeleton) else draft), **annotations}
