@@ -145,6 +145,12 @@ def _read(path: Path) -> Login | None:
         raise UsageError(f"{path} is not a login of this version: log in again") from None
 
 
+#: Why a login stays that may be the wanted one.
+_UNREADABLE: Final = (
+    "it cannot be read, so it may be for any API: pass both --base-url and --scheme, or neither to delete all logins"
+)
+
+
 def remove_logins(base_url: str | None, scheme: str | None) -> Iterator[tuple[str, str]]:
     """Delete the logins of one API, or all; yield what each was for, and why its tokens stay, if they do.
 
@@ -162,8 +168,11 @@ def remove_logins(base_url: str | None, scheme: str | None) -> Iterator[tuple[st
                 is_named = scheme in {None, login.scheme} and path == _path(
                     base_url or login.base_url, login.scheme
                 )
-        except UsageError:  # it is deleted by its path
-            pass
+        except UsageError:
+            # its path is made of both the API and the scheme; one alone does not tell whose login it is
+            if not is_named and (base_url is None or scheme is None):
+                yield name, _UNREADABLE
+                continue
         if not is_named:
             continue
         try:

@@ -352,6 +352,18 @@ def test_a_file_that_others_can_read(
         assert specfn("call", path, "GET /x", *api).code == 2
         file.chmod(0o600)
     assert server.api == []
+    for some in (api, ("--scheme", "oauth")):
+        assert specfn("logout", *some).code == 1
+        assert agrees[-1].startswith(f"not logged out of {file}: it cannot be read")
+        assert "pass both --base-url and --scheme" in agrees[-1]
+        assert file.exists()
+    other = ("--base-url", "https://other.example", "--scheme", "oauth")
+    assert specfn("logout", *other).code == 1
+    assert agrees[-1] == "there is no such login"
+    content = file.read_text("utf-8")
+    assert specfn("logout", *api, "--scheme", "oauth").code == 0
+    assert not file.exists()
+    file.write_text(content, "utf-8")
     assert specfn("logout").code == 0
     assert agrees[-1] == f"logged out of {file}"
 
