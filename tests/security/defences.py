@@ -8,6 +8,7 @@ import codecs
 import json
 import os
 import re
+import socket
 import ssl
 import sys
 from collections.abc import Callable, Iterator
@@ -98,6 +99,29 @@ def in_this_process(_: Any) -> Callable[..., Any]:
         ]
 
     return notes
+
+
+def without_pkce(genuine: Any) -> Callable[..., str]:
+    """A query without the challenge of PKCE."""
+    return lambda query: genuine({key: query[key] for key in query if "challenge" not in key})
+
+
+def on_all_addresses(genuine: Any) -> Callable[..., Any]:
+    """A server of a login that any machine can reach."""
+
+    def listen(receive: Any, port: int) -> Any:
+        server = genuine(receive, port)
+        server.socket.close()
+        server.socket = socket.create_server(("0.0.0.0", port))
+        server.server_address = server.socket.getsockname()
+        return server
+
+    return listen
+
+
+def readable_by_all(_: Any) -> Callable[..., Any]:
+    """Write tokens as any other file."""
+    return lambda self, content: self.path.write_text(json.dumps(content), "utf-8")
 
 
 def first(_: Any) -> Callable[..., Any]:
@@ -561,6 +585,12 @@ DEFENCES: Final = (
         tests="test_a_document_without_end_is_refused[endless]",
     ),
     Defence(
+        threat="T7",
+        function="specfn.document.read.document_credentials:DocumentCredentials.for_origin",
+        off=lambda _: lambda self, *_: self,
+        tests="test_headers_of_a_document_go_to_its_origin_only",
+    ),
+    Defence(
         threat="T8",
         function="specfn.migrate.parameters.parameters:reason_to_ignore",
         off=gives(None),
@@ -709,6 +739,12 @@ DEFENCES: Final = (
         function="specfn.api:refuse_changed",
         off=gives(None),
         tests="test_a_function_more_is_noticed",
+    ),
+    Defence(
+        threat="T14",
+        function="specfn.cli.commands.serve:refuse_changed",
+        off=gives(None),
+        tests="test_a_server_with_a_lock_refuses_a_change",
     ),
     Defence(
         threat="T14",
@@ -1303,6 +1339,18 @@ DEFENCES: Final = (
         tests="test_what_is_not_run_is_noted",
     ),
     Defence(
+        threat="T41",
+        function="specfn.tools.search.search:islice",
+        off=first,
+        tests="test_many_short_words_are_compared_within_limits",
+    ),
+    Defence(
+        threat="T41",
+        function="specfn.tools.search.texts:islice",
+        off=first,
+        tests="test_a_long_path_has_few_short_words",
+    ),
+    Defence(
         threat="T42",
         function="specfn.invocation.accepted_call:_segment_values",
         off=by_expression,
@@ -1380,6 +1428,30 @@ DEFENCES: Final = (
         function="specfn.http.transport.oauth2_login:hmac.compare_digest",
         off=gives(True),
         tests="test_another_page_cannot_finish_a_login",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_login:secrets.token_urlsafe",
+        off=gives("a" * 64),
+        tests="test_nobody_else_can_use_a_code",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_login:urlencode",
+        off=without_pkce,
+        tests="test_nobody_else_can_use_a_code",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_login:_listen",
+        off=on_all_addresses,
+        tests="test_a_login_listens_on_one_address_of_this_machine",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.token_store:TokenStore._write_file",
+        off=readable_by_all,
+        tests="test_the_file_of_tokens_is_private",
     ),
     Defence(
         threat="T45",

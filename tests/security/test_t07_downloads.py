@@ -1,6 +1,7 @@
 """T7: fetching a document connects to nobody but its server, and takes no more than it may."""
 
 import itertools
+import json
 import socket
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from specfn import load
+from specfn import Options, load
 from specfn.document.read import download
 from specfn.document.read.download import fetch
 from specfn.errors import DocumentError, TransportError
@@ -61,6 +62,30 @@ def test_a_redirect_leads_nowhere_else(
         assert "root:" not in str(caught.value)
     assert set(connected) == {int(loopback.url.rpartition(":")[2])}
     assert other.connections == 0
+
+
+@pytest.mark.parametrize("way", ["redirect", "reference", "overlay"])
+def test_headers_of_a_document_go_to_its_origin_only(
+    loopback: Any, other: Any, http: Any, way: str
+) -> None:
+    """Not to where a redirect leads, not to a reference and not to an overlay, although the caller allows their origin."""
+    away = f"{other.url}/api.json"
+    operation = {"get": {"$ref": away}} if way == "reference" else {}
+    own = {**json.loads(DOCUMENT), "paths": {"/x": operation}}
+    answers = {"redirect": http(b"", "302 Found", Location=away)}
+    loopback.respond = lambda _: answers.get(way, http(json.dumps(own).encode()))
+    overlay = {"overlay": "1.0.0", "info": {"title": "", "version": ""}, "actions": []}
+    overlay["actions"] = [{"target": "$.info", "update": {"title": "t"}}]
+    other.respond = lambda _: http(json.dumps(overlay).encode() if way == "overlay" else DOCUMENT)
+    load(
+        f"{loopback.url}/api.json",
+        headers={"Authorization": "Bearer canary", "X-Key": "canary", "Cookie": "sid=canary"},
+        overlays=[away] if way == "overlay" else [],
+        options=Options(references=[other.url]),
+    )
+    assert b"canary" in loopback.requests[-1]
+    assert other.requests
+    assert b"canary" not in b"".join(other.requests)
 
 
 def test_what_the_document_names_is_not_fetched(loopback: Any, other: Any, http: Any) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import socket
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,3 +216,54 @@ def test_another_page_cannot_finish_a_login(server: AuthorizationServer) -> None
         with pytest.raises(UsageError, match="not finished in time"):
             oauth.login(app, connection, show=attack, browser=False, seconds=0.6)
     assert server.forms == []
+
+
+def test_nobody_else_can_use_a_code(server: AuthorizationServer) -> None:
+    """T47: each login has a verifier and a state of its own, and a stolen code is worthless without the verifier."""
+    app, oauth = load("authorizationCode"), specfn.OAuth2(CLIENT)
+    connection = specfn.Connection(server.url, credentials={"oauth": oauth})
+    queries: list[httpx.QueryParams] = []
+    stolen: list[httpx.Response] = []
+
+    def show(text: str) -> None:
+        url = httpx.URL(text.rpartition(" ")[2])
+        queries.append(url.params)
+        form = {
+            "grant_type": "authorization_code",
+            "code": httpx.URL(httpx.get(url).headers["location"]).params["code"],
+            "redirect_uri": url.params["redirect_uri"],
+            "client_id": CLIENT,
+        }
+        stolen.extend(
+            httpx.post(f"{server.url}/token", data={**form, **verifier})
+            for verifier in ({}, {"code_verifier": url.params.get("code_challenge", "")})
+        )
+        place = httpx.get(url).headers["location"]
+        threading.Thread(target=httpx.get, args=(place,)).start()
+
+    for _ in range(2):
+        oauth.login(app, connection, show=show, browser=False, seconds=20)
+    assert {response.status_code for response in stolen} == {400}
+    for name in ("state", "code_challenge"):
+        assert len({query[name] for query in queries}) == 2
+        assert all(len(query[name]) >= 43 for query in queries)
+    assert all(query["code_challenge_method"] == "S256" for query in queries)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is local on Linux only")
+def test_a_login_listens_on_one_address_of_this_machine(server: AuthorizationServer) -> None:
+    """T47: the port of a login is not reachable under another address."""
+    app, oauth = load("authorizationCode"), specfn.OAuth2(CLIENT)
+    connection = specfn.Connection(server.url, credentials={"oauth": oauth})
+    reached: list[bool] = []
+
+    def show(text: str) -> None:
+        port = httpx.URL(httpx.URL(text.rpartition(" ")[2]).params["redirect_uri"]).port
+        assert port is not None
+        for address in ("127.0.0.1", "127.0.0.2"):
+            with socket.socket() as client:
+                reached.append(client.connect_ex((address, port)) == 0)
+
+    with pytest.raises(UsageError, match="not finished in time"):
+        oauth.login(app, connection, show=show, browser=False, seconds=0.6)
+    assert reached == [True, False]

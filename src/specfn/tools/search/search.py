@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from itertools import islice
+from itertools import groupby, islice
 from math import log
 from typing import Final, NamedTuple, TypeAlias
 
@@ -232,11 +232,12 @@ class Search:
     @cached_property
     def _short_words(self) -> dict[str, dict[str, str]]:
         """Return the short words of paths by their first letter, with their stems."""
-        words: dict[str, dict[str, str]] = defaultdict(dict)
-        for short, own in sorted({p for s in self._subjects for p in short_path_words(s.function)}):
-            if own in self._index and len(words[short[:1]]) < MAX_SHORT_WORDS_OF_LETTER:
-                words[short[:1]][short] = own
-        return words
+        pairs = {pair for s in self._subjects for pair in short_path_words(s.function)}
+        indexed = sorted(pair for pair in pairs if pair[1] in self._index)
+        return {
+            letter: dict(islice(group, MAX_SHORT_WORDS_OF_LETTER))
+            for letter, group in groupby(indexed, key=lambda pair: pair[0][:1])
+        }
 
     def _correct(self, word: str) -> str:
         """Return the most frequent word with the same first letter at edit distance 1; an empty text if there is none."""
