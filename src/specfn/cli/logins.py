@@ -146,9 +146,7 @@ def _read(path: Path) -> Login | None:
 
 
 #: Why a login stays that may be the wanted one.
-_UNREADABLE: Final = (
-    "it cannot be read, so it may be for any API: pass both --base-url and --scheme, or neither to delete all logins"
-)
+_UNREADABLE: Final = "it cannot be read, so it may be for any API: pass both --base-url and --scheme, or neither to delete all logins"
 
 
 def remove_logins(base_url: str | None, scheme: str | None) -> Iterator[tuple[str, str]]:
