@@ -311,11 +311,12 @@ class Function:
     def _explain(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
         """Return the outcome of arguments that are not valid as JSON, but may contain a caller's files."""
         from specfn.function.arguments import explain_undeclared  # noqa: PLC0415  # not for converting
-        from specfn.validation.outcome import Success  # noqa: PLC0415  # not for converting
 
         plain = self._plain(arguments, outcome.errors)
         checked = outcome if plain is None else self.schemas.validator.validate(plain)
-        return explain_undeclared(self.route, checked) if not checked else Success(data=arguments)
+        return (
+            replace(checked, data=arguments) if checked else explain_undeclared(self.route, checked)
+        )
 
     def parse(self, text: str | bytes) -> "Success | Failure":
         """Parse the text of arguments that a model wrote. Never raises an exception.
@@ -421,7 +422,10 @@ class Function:
         A file is not JSON, so it is normally the value of a problem.
         """
         body = self.route.body
-        is_json = all(_is_json(problem.value) for problem in problems)
+        kinds = [id(type(problem.value)) for problem in problems]
+        is_json = _JSON_TYPES.issuperset(kinds) or all(
+            _is_json(problem.value) for problem in problems
+        )
         if is_json and (body is None or not body.has_encoded_files):
             return None
         if type(named) is not dict:
@@ -540,6 +544,12 @@ class Separated:
     def validate(self, arguments: Any) -> "Success | Failure":
         """Validate the model's part before it is merged with the human part; see ``Function.validate``."""
         return self.function.validate(arguments)
+
+
+#: The identities of the types of JSON values, and that of an absent one: a look at a class itself may run its code.
+_JSON_TYPES: Final = frozenset(
+    map(id, (str, int, float, bool, type(None), list, dict, type(ABSENT)))
+)
 
 
 def _is_json(value: Any) -> bool:

@@ -132,6 +132,25 @@ class Failure:
         return feedback(self.data, self.errors, self.repairs, incomplete=self.incomplete)
 
 
+_new_failure: Final = Failure.__new__
+_set_failed_data: Final = Failure.__dict__["data"].__set__
+_set_errors: Final = Failure.__dict__["errors"].__set__
+_set_failed_repairs: Final = Failure.__dict__["repairs"].__set__
+_set_failed_incomplete: Final = Failure.__dict__["incomplete"].__set__
+_set_fault: Final = Failure.__dict__["fault"].__set__
+
+
+def failure(data: Any, errors: tuple[ArgumentProblem, ...]) -> Failure:
+    """Return ``Failure(data=data, errors=errors)`` in half of the usual time."""
+    outcome = _new_failure(Failure)
+    _set_failed_data(outcome, data)
+    _set_errors(outcome, errors)
+    _set_failed_repairs(outcome, ())
+    _set_failed_incomplete(outcome, False)
+    _set_fault(outcome, None)
+    return outcome
+
+
 _new_problem: Final = ArgumentProblem.__new__
 _set_path: Final = ArgumentProblem.__dict__["path"].__set__
 _set_expected: Final = ArgumentProblem.__dict__["expected"].__set__

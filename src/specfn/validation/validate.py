@@ -15,7 +15,7 @@ from specfn.validation.compile.limits import depth_limit
 from specfn.validation.compile.memory import BYTES_OF_NODE, MEMORY
 from specfn.validation.compile.prepare import PreparedSchema, prepare
 from specfn.validation.compile.references import Survey, survey
-from specfn.validation.outcome import Failure, Success, success
+from specfn.validation.outcome import Failure, Success, failure, success
 from specfn.validation.plain_json import MAX_DEPTH, is_plain_json, plain_json_problems
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Diagnosis(NamedTuple):
         """Return the outcome of the value."""
         if not self.faults:
             return success(value)
-        return Failure(data=value, errors=tuple(fault.problem for fault in self.faults))
+        return failure(value, tuple([fault.problem for fault in self.faults]))
 
 
 class _Enforcement(NamedTuple):
@@ -120,13 +120,13 @@ class Validator:
             self.used = True
             if accepts(value):
                 return success(value)
-            return Failure(data=value, errors=self._engine().explainer.problems(value))
+            return failure(value, self._engine().explainer.problems(value))
         engine = self._engine_for(value)
         if engine is None:
             return Failure(data=value, errors=plain_json_problems(value, self._depth))
         if engine.accepts(value):
             return success(value)
-        return Failure(data=value, errors=engine.explainer.problems(value))
+        return failure(value, engine.explainer.problems(value))
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a value, in the order of the document's properties; empty if the value is valid.

@@ -199,6 +199,14 @@ class Advice:
             return problem
         return replace(problem, description=" ".join(filter(None, (near, more))))
 
+    def constant_description(self, node: Any, holder: Any) -> tuple[str | None, ...]:
+        """Return the description of every wrong or missing value at a place; empty if it depends on the value."""
+        values = self._facts.values(node)
+        has_many = values is not None and len(values.values) >= _MIN_CONSTANTS
+        if has_many or self._facts.integer_format(node) is not None:
+            return ()
+        return (self._texts.more(node, holder),)
+
     def describe_tag(self, problem: ArgumentProblem, values: Sequence[Any]) -> ArgumentProblem:
         """Describe a tag that selects no alternative."""
         sentences = (

@@ -108,7 +108,11 @@ class Explainer:
 
     def problems(self, value: Any) -> tuple[ArgumentProblem, ...]:
         """Return each invalid place of a plain JSON value."""
-        return tuple(fault.problem for fault in self.faults(value))
+        found = self._begin(self.root, value)
+        ready = self._wrong_values(value, found)
+        if ready is not None:
+            return tuple([wrong for wrong, _, _ in ready])
+        return tuple(fault.problem for fault in self._explain(self.root, value, found))
 
     def faults_in(self, node: Any, value: Any) -> tuple[Fault, ...]:
         """Return the faults of a plain JSON value in one prepared node; empty if it is valid."""
@@ -117,12 +121,21 @@ class Explainer:
     def faults(self, value: Any, node: Any = None) -> tuple[Fault, ...]:
         """Return the same problems with the schema of each place; in another node than the root if one is passed."""
         root = self.root if node is None else node
+        found = self._begin(root, value)
+        ready = self._wrong_values(value, found)
+        if ready is not None:
+            return tuple([Fault(wrong, node, place=place) for wrong, node, place in ready])
+        return self._explain(root, value, found)
+
+    def _begin(self, root: Any, value: Any) -> list[LocatedFinding] | None:
+        """Begin a report, and return the findings of its first level."""
         self._compiler.begin_report()
-        found = self._levels.findings_of_level(root, value) if isinstance(root, dict) else None
-        if found:
-            texts = [text for one in found if (text := one.texts.get(one.text_key)) is not None]
-            if len(texts) == len(found):
-                return self._faults_of_wrong_values(value, found, texts)
+        return self._levels.findings_of_level(root, value) if isinstance(root, dict) else None
+
+    def _explain(
+        self, root: Any, value: Any, found: list[LocatedFinding] | None
+    ) -> tuple[Fault, ...]:
+        """Return the faults of a value, level by level, from the findings of the first one."""
         faults: dict[str, Fault] = {}
         seen: set[tuple[int, str]] = set()
         named_guesses: set[Tokens] = set()
@@ -150,23 +163,39 @@ class Explainer:
                 waiting.extend(reversed(self._open(item) or [self._problem(item)]))
         return tuple(faults.values())
 
-    def _faults_of_wrong_values(
-        self, value: Any, found: list[LocatedFinding], texts: list[ExpectedText]
-    ) -> tuple[Fault, ...]:
-        """Return the faults of findings whose type texts are known. Nothing else must be opened for them."""
-        faults: dict[str, Fault] = {}
-        for one, text in zip(found, texts, strict=True):
+    def _wrong_values(
+        self, value: Any, found: list[LocatedFinding] | None
+    ) -> "list[tuple[ArgumentProblem, Any, Tokens]] | None":
+        """Return the problems of findings with their nodes and places, if the type texts of all are known.
+
+        Nothing else must be opened for them. ``None`` if some are not known.
+        """
+        if not found:
+            return None
+        wrong: dict[str, tuple[ArgumentProblem, Any, Tokens]] = {}
+        for one in found:
+            is_missing = one.finding.kind == "missing"
+            text = one.texts.get(one.finding.token if is_missing else None)
+            if text is None:
+                return None
             below, tokens = one.path or path_of(one)
             path = "$input" + below
-            if path not in faults:
-                is_missing = one.finding.kind == "missing"
-                wrong = problem(
-                    path, text.expected, ABSENT if is_missing else value_at(value, tokens)
-                )
-                if len(faults) < MAX_PROBLEMS:
-                    wrong = self._advice.describe_value(wrong, text.node, text.holder)
-                faults[path] = Fault(wrong, text.node, place=tokens)
-        return tuple(faults.values())
+            if path in wrong:
+                continue
+            own = ABSENT if is_missing else value_at(value, tokens)
+            advice: tuple[str | None, ...] | None = (None,)
+            if len(wrong) < MAX_PROBLEMS:
+                advice = text.advice
+                if advice is None:
+                    about = (text.node, text.holder)
+                    advice = text.advice = self._advice.constant_description(*about)
+            if advice:
+                item = problem(path, text.expected, own, advice[0])
+            else:
+                item = problem(path, text.expected, own)
+                item = self._advice.describe_value(item, text.node, text.holder)
+            wrong[path] = item, text.node, tokens
+        return [*wrong.values()]
 
     def _add_names(
         self, item: _UndeclaredNames, found: dict[str, Fault], named_guesses: set[Tokens]

@@ -7,6 +7,7 @@ conditions, recursion) are written as ``not not S``, so the engine decides them 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -41,18 +42,26 @@ _ITSELF: Final[Order] = (0, 0)
 _BEHIND: Final[Order] = (2, 0)
 
 
-class ExpectedText(NamedTuple):
+#: The maximum number of findings of one route that are kept for later values, each for one place in arrays.
+_MAX_PLACES: Final = 32
+
+
+@dataclass(slots=True)
+class ExpectedText:
     """The type text of a wrong value.
 
     Attributes:
         expected: the type text.
         node: the prepared node that applies to the value.
         holder: the prepared node that failed.
+        advice: a tuple of the description, if that is the same for all values; empty if it depends on the value, and
+            ``None`` before the first description.
     """
 
     expected: str
     node: Any
     holder: Any
+    advice: tuple[str | None, ...] | None = None
 
 
 class LocatedFinding:
@@ -111,6 +120,7 @@ class _Route(NamedTuple):
         found: the finding with its place, if both are always the same.
         missing: the findings of missing properties whose order is always the same, by name.
         texts: the type texts of its findings; see ``LocatedFinding``.
+        places: the first findings whose order is always the same, by the place of the error and a missing property.
     """
 
     level_nodes: tuple[LevelNode, ...]
@@ -119,6 +129,7 @@ class _Route(NamedTuple):
     found: LocatedFinding | None
     missing: dict[str, LocatedFinding] | None
     texts: dict[Any, ExpectedText]
+    places: dict[tuple[Any, ...], LocatedFinding]
 
 
 class Level:
@@ -179,7 +190,7 @@ class Level:
                 located = _Places(None).locate(tokens, tuple(level_nodes), finding)
             elif rest[2] == "required":
                 missing = _missing_by_place(tokens, tuple(level_nodes), rest[1])
-        route = _Route(tuple(level_nodes), rest, finding, located, missing, {})
+        route = _Route(tuple(level_nodes), rest, finding, located, missing, {}, {})
         self._routes[path] = route
         return route
 
@@ -207,16 +218,26 @@ class Level:
         self, route: _Route, error: Any, places: "_Places"
     ) -> Iterator[LocatedFinding]:
         """Yield the findings of an error that depend on the value."""
-        tokens = error.instance_path[: len(route.level_nodes) - 1]
-        findings = (
-            (route.finding,)
-            if route.finding
-            else self._findings_by_value(route, error, places.value)
-        )
+        way = tuple(error.instance_path)
         is_shared = route.finding is not None or route.rest[2] in _ONE_NODE
-        texts = route.texts if is_shared else None
-        for finding in findings:
-            yield places.locate(tokens, route.level_nodes, finding, texts)
+        if not is_shared:
+            for finding in self._findings_by_value(route, error, places.value):
+                yield places.locate(way[: len(route.level_nodes) - 1], route.level_nodes, finding)
+            return
+        key = (*way, error.kind.property) if route.rest[2] == "required" else way
+        found = route.places.get(key)
+        if found is None:
+            tokens = way[: len(route.level_nodes) - 1]
+            for finding in (
+                (route.finding,)
+                if route.finding
+                else self._findings_by_value(route, error, places.value)
+            ):
+                found = places.locate(tokens, route.level_nodes, finding, route.texts)
+            assert found is not None  # such an error has one finding
+            if len(route.places) < _MAX_PLACES and _is_constant(found):
+                route.places[key] = found
+        yield found
 
     def _findings_by_value(self, route: _Route, error: Any, value: Any) -> Iterable[LevelFinding]:
         """Return the findings of an error for which the value must be looked at."""
@@ -236,6 +257,15 @@ class Level:
         names = frozenset(getattr(error.kind, "unexpected", None) or inside)
         ordered = [name for name in inside if name in names]
         return [unknown(keyword, member[keyword], ordered)] if ordered else []
+
+
+def _is_constant(found: LocatedFinding) -> bool:
+    """Return whether a finding has the same order in each value: its properties are declared."""
+    tokens = (*found.tokens, found.finding.token)
+    return all(
+        type(token) is not str or token in level_node.order
+        for token, level_node in zip(tokens, found.level_nodes, strict=True)
+    )
 
 
 def _missing_by_place(
