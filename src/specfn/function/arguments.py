@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from specfn._internal.json import JsonObject
@@ -451,7 +451,7 @@ def _policy(route: Route, schemas: Schemas, texts: Sequence[str]) -> CoercionPol
     return CoercionPolicy(
         arrays=schemas.settings.coerce_arrays,
         keeps_null=lambda key: key == "body" and not is_creation(route),
-        not_digits=integers_not_in_digits(texts),
+        not_digits=cache(partial(integers_not_in_digits, texts)),
     )
 
 

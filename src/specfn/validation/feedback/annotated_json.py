@@ -45,7 +45,10 @@ class PlaceComments:
         """Return the comments of a place inside, created on first use."""
         mark = self
         for token in tokens:
-            mark = mark.inside.setdefault(token, PlaceComments())
+            inner = mark.inside.get(token)
+            if inner is None:
+                inner = mark.inside[token] = PlaceComments()
+            mark = inner
         return mark
 
 
@@ -191,14 +194,18 @@ def _members(value: Any, around: PlaceComments, limit: int) -> Iterator[_Line]:
     run: list[range] = []
     start = 0
     for position in _positions_with_comments(keys, marks):
-        run.append(range(start, position))
+        if position > start:
+            run.append(range(start, position))
         start = position + 1
         mark = marks.pop(keys[position])
         if not mark.hidden:
-            yield from _fold(run, line)
+            if run:
+                yield from _fold(run, line)
+                run = []
             yield line(position, mark)
-            run = []
-    yield from _fold([*run, range(start, len(keys))], line)
+    if len(keys) > start:
+        run.append(range(start, len(keys)))
+    yield from _fold(run, line)
     yield from ((f"// {note}", _NOTHING, None) for note in around.notes)
     for token, mark in marks.items():
         if not mark.hidden:

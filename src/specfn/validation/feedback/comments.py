@@ -5,6 +5,7 @@ import re
 from calendar import monthrange
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import identity
@@ -366,21 +367,35 @@ def _comment(
 
 def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
     """Return the comment on a wrong or missing value, including the properties to move into it."""
-    expected, description = problem.expected, problem.description or ""
-    description, must, part = description.partition(MUST)
+    value = problem.value
+    if moved:
+        first = f"move {_names(moved)} into it"
+        text = _sentence([first, *_phrases(problem.expected, problem.description, value)])
+        return Comment(problem.path, text, hides=tuple(move.place for move in moved))
+    if value is None or value is ABSENT:
+        text = _text_of_kind(problem.expected, problem.description, value)
+    elif type(value) is int or type(value) is float:
+        text = _text_of_kind(problem.expected, problem.description, 0)
+    else:
+        text = _sentence(_phrases(problem.expected, problem.description, value))
+    return Comment(problem.path, text, asks=value is ABSENT)
+
+
+@lru_cache(maxsize=256)
+def _text_of_kind(expected: str, description: str | None, value: Any) -> str:
+    """Return the comment on a missing value, on null, or on any number: it depends only on their kind."""
+    return _sentence(_phrases(expected, description, value))
+
+
+def _phrases(expected: str, description: str | None, value: Any) -> list[str | None]:
+    """Return the parts of the comment on a value."""
+    description, must, part = (description or "").partition(MUST)
     if must:
         expected = part.removesuffix(".")
-    phrases = [hint(expected, problem.value), description.strip()]
+    phrases = [hint(expected, value), description.strip()]
     if expected != "any" or not description:
-        phrases.insert(0, f"expected {expectation(expected, problem.value)}")
-    if moved:
-        phrases.insert(0, f"move {_names(moved)} into it")
-    return Comment(
-        problem.path,
-        _sentence(phrases),
-        asks=problem.value is ABSENT and not moved,
-        hides=tuple(move.place for move in moved),
-    )
+        phrases.insert(0, f"expected {expectation(expected, value)}")
+    return phrases
 
 
 def _of_group(group: Sequence[_Move]) -> Comment:

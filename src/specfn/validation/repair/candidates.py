@@ -36,13 +36,13 @@ class CoercionPolicy(NamedTuple):
     Attributes:
         arrays: whether a text with a comma or another sign of a list may become an array with one item, too.
         keeps_null: whether null has a meaning below a root key, so that it is never removed.
-        not_digits: the integers that the text has in another notation than plain digits, so that they do not become
-            texts: ``12e34`` may be a hash.
+        not_digits: returns the integers that the text has in another notation than plain digits, so that they do not
+            become texts: ``12e34`` may be a hash.
     """
 
     arrays: bool = False
     keeps_null: Callable[[Any], bool] = frozenset().__contains__
-    not_digits: frozenset[int] = frozenset()
+    not_digits: Callable[[], frozenset[int]] = frozenset
 
 
 #: The default policy.
@@ -74,7 +74,7 @@ def candidates(
     if type(value) is int and place[:1] == ("body",):
         fitting = INTEGER_FORMATS.get(facts.integer_format(fault.node) or "", ())
         conversions += [Candidate("string", str(value))] if value in fitting else []
-    if type(value) is int and value in policy.not_digits:
+    if type(value) is int and conversions and value in policy.not_digits():
         conversions = [candidate for candidate in conversions if candidate.kind != "string"]
     is_member = bool(place) and type(place[-1]) is str
     if value is None and is_member and not policy.keeps_null(place[0]):

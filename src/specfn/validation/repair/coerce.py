@@ -158,8 +158,10 @@ class _Context:
     def note_notations(self, text: str) -> None:
         """Note the integers of a text of JSON that it does not write in plain digits."""
         decoded = decode(text, as_often=True)
-        integers = integers_in_other_notation(decoded.text if decoded else text, is_strict=True)
-        self.policy = self.policy._replace(not_digits=self.policy.not_digits.union(integers))
+        known = self.policy.not_digits
+        integers = [*integers_in_other_notation(decoded.text if decoded else text, is_strict=True)]
+        if integers:
+            self.policy = self.policy._replace(not_digits=lambda: known().union(integers))
 
     def faults_in(self, node: Any, value: Any, *, is_plain: bool) -> tuple[Fault, ...]:
         """Return the faults of a part of the value in one node of the schema."""
