@@ -46,6 +46,10 @@ def loads(text: str | bytes) -> Any:
     return orjson.loads(text)
 
 
+#: Reads strict JSON, but integers beyond 64 bits become floats; an error for numbers beyond all floats.
+loads_rounded = orjson.loads
+
+
 def _has_long_integer(data: bytes) -> bool:
     """Return whether a JSON text may have an integer beyond 64 bits. Long digits of most strings do not count.
 

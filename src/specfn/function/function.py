@@ -1,8 +1,9 @@
 """Functions: operations that a model can read and call (rules F1 to F6)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
 from specfn._internal.tracebacks import without_locals_in
@@ -293,7 +294,6 @@ class Function:
 
     def _validate(self, arguments: Any) -> "Success | Failure":
         """Validate on the first call, and arguments by position."""
-        from specfn.function.arguments import explain_undeclared  # noqa: PLC0415  # not for converting
         from specfn.validation.outcome import Failure, Success  # noqa: PLC0415  # not for converting
 
         if self.keyword:
@@ -305,18 +305,16 @@ class Function:
             return outcome or self._explain(arguments, outcome)
         problems = self.problems(arguments)
         if problems:
-            return explain_undeclared(self.route, Failure(data=arguments, errors=tuple(problems)))
+            return _checks().explain(self.route, Failure(data=arguments, errors=tuple(problems)))
         return Success(data=arguments)
 
     def _explain(self, arguments: Any, outcome: "Failure") -> "Success | Failure":
         """Return the outcome of arguments that are not valid as JSON, but may contain a caller's files."""
-        from specfn.function.arguments import explain_undeclared  # noqa: PLC0415  # not for converting
-
         plain = self._plain(arguments, outcome.errors)
         checked = outcome if plain is None else self.schemas.validator.validate(plain)
-        return (
-            replace(checked, data=arguments) if checked else explain_undeclared(self.route, checked)
-        )
+        if checked:
+            return replace(checked, data=arguments)
+        return _checks().explain(self.route, checked)
 
     def parse(self, text: str | bytes) -> "Success | Failure":
         """Parse the text of arguments that a model wrote. Never raises an exception.
@@ -370,9 +368,7 @@ class Function:
             >>> app["listProducts"].check('{"query": {"limit": "5"}}').data
             {'query': {'limit': 5}}
         """
-        from specfn.function.arguments import check_arguments  # noqa: PLC0415  # not for converting
-
-        return check_arguments(self, text_or_arguments, self._names)
+        return _checks().check(self, text_or_arguments, self._names)
 
     def _names(self) -> "WrapperNames":
         """Return the wrapper names of a function that is used without an application."""
@@ -544,6 +540,21 @@ class Separated:
     def validate(self, arguments: Any) -> "Success | Failure":
         """Validate the model's part before it is merged with the human part; see ``Function.validate``."""
         return self.function.validate(arguments)
+
+
+class _Checks(NamedTuple):
+    """The functions of ``specfn.function.arguments`` that each check needs."""
+
+    check: "Callable[..., Success | Failure]"
+    explain: "Callable[[Route, Failure], Failure]"
+
+
+@cache
+def _checks() -> _Checks:
+    """Import the checks on first use. An import statement in each call would be a tenth of a check."""
+    from specfn.function.arguments import check_arguments, explain_undeclared  # noqa: PLC0415  # not for converting
+
+    return _Checks(check_arguments, explain_undeclared)
 
 
 #: The identities of the types of JSON values, and that of an absent one: a look at a class itself may run its code.

@@ -4,11 +4,11 @@ The value may be any object that a caller passed: cyclic, endless, not JSON. So 
 them are opened, until the limit is reached. No method of a foreign object is called.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
@@ -17,8 +17,6 @@ from specfn._internal.values import integer, member, type_name
 from specfn.records import ABSENT
 
 _UNPRINTABLE: Final = re.compile(r"[^ -~]")
-
-_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 #: The maximum number of characters and of levels of a container that is written on one line.
 _MAX_LINE_CHARACTERS: Final = 60
@@ -92,7 +90,7 @@ def one_line(text: str) -> str:
 def quote(text: str, limit: int) -> str:
     """Write a string as JSON, shortened if it is long."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
-    return one_line(_encode(shown))
+    return one_line(encode_basestring(shown))
 
 
 def _escape(match: re.Match[str]) -> str:

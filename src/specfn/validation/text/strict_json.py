@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from math import isinf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from specfn._internal.json import loads
+from specfn._internal.json import loads, loads_rounded
 from specfn.validation.plain_json import MAX_DEPTH, MAX_VALUES
 
 #: Below this, a float holds every integer exactly (IEEE 754, binary64).
@@ -98,13 +98,19 @@ def read_strict(text: str) -> Any:
         The value, which is plain JSON within the limits of ``plain_json``; ``UNREAD`` for any other text.
     """
     try:
-        value = loads(text)
-    except (ValueError, RecursionError):
+        value = loads_rounded(text)  # a long integer becomes a float, which is read exactly below
+    except ValueError:
+        try:
+            value = loads(text)
+        except (ValueError, RecursionError):
+            return UNREAD
+    facts = _keys_and_floats(value)
+    if facts is None:
         return UNREAD
-    facts = _value_facts(value)
-    if facts is None or (facts.keys and _has_duplicate_keys(text, facts.keys)):
+    keys, floats = facts
+    if keys and _has_duplicate_keys(text, keys):
         return UNREAD
-    for number in facts.floats:
+    for number in floats:
         if number == 0:
             if _TINY.search(text):
                 return UNREAD
@@ -116,8 +122,11 @@ def read_strict(text: str) -> Any:
 def _has_duplicate_keys(text: str, keys: int) -> bool:
     """Return whether a text has more keys than the objects that were read from it.
 
-    ``":`` may also be the beginning of a string, so their number proves only that no key occurs twice.
+    Each key has a colon, so nothing else must be looked at if strings have none. ``":`` may also be the beginning of a
+    string, so their number proves only that no key occurs twice.
     """
+    if text.count(":") == keys:
+        return False
     if text.count('":') == keys and not _SPACE_BEFORE_COLON.search(text):
         return False
     return _STRING.findall(text).count(":") != keys
@@ -148,22 +157,10 @@ _MIN_TOGETHER: Final = 16
 _OTHER_SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 
-class _ValueFacts(NamedTuple):
-    """Facts that decide whether the text of a value must be looked at again.
+def _keys_and_floats(value: Any) -> tuple[int, list[float]] | None:
+    """Return the number of keys, and the floats, of a value that was read from JSON; ``None`` beyond the limits.
 
-    Attributes:
-        keys: the number of members of all objects.
-        floats: the numbers with a fraction or an exponent.
-    """
-
-    keys: int
-    floats: list[float]
-
-
-def _value_facts(value: Any) -> _ValueFacts | None:
-    """Count the keys and find the floats of a value that was read from JSON; ``None`` beyond the limits.
-
-    Unlike ``is_plain_json``, this relies on the reader: there are no other types and no lone surrogates.
+    They decide whether the text must be looked at again. Unlike ``is_plain_json``, this relies on the reader: there are no other types and no lone surrogates.
     """
     boxes: list[Any] = [[value]]
     floats: list[float] = []
@@ -185,10 +182,10 @@ def _value_facts(value: Any) -> _ValueFacts | None:
             continue
         for item in items:
             kind = type(item)
+            if kind is str:
+                continue
             if kind is dict or kind is list:
                 boxes.append(item)
             elif kind is float:
                 floats.append(item)
-    if room < 0:
-        return None
-    return _ValueFacts(keys, floats)
+    return None if room < 0 else (keys, floats)
