@@ -560,3 +560,50 @@ def test_other_media_types_are_a_note() -> None:
         )
         [chosen] = application(paths, media_types={"*": "text/csv"}).functions
         assert not [note for note in chosen.notes if "Options.media_types" in note.text]
+
+
+NAMED = {"type": "object", "properties": {"title": {"type": "string"}}}
+TAGGED = {"type": "object", "properties": {"kind": {"type": "string"}, "size": {}}}
+
+#: The schema of a body, the body, and its properties that the schema does not declare.
+UNDECLARED: list[tuple[Any, Any, str]] = [
+    (NAMED, {"title": "x"}, ""),
+    (NAMED, {"title": "x", "archived": True}, "body.archived"),
+    (NAMED, {"b": 1, "a": 2}, "body.b, body.a"),
+    ({**NAMED, "additionalProperties": False}, {"title": "x"}, ""),
+    ({**NAMED, "additionalProperties": {}}, {"archived": True}, ""),
+    ({**NAMED, "additionalProperties": {"type": "boolean"}}, {"archived": True}, ""),
+    ({"type": "object"}, {"archived": True}, ""),
+    ({}, {"archived": True}, ""),
+    ({"allOf": [NAMED, TAGGED]}, {"title": "x", "size": 1}, ""),
+    ({"allOf": [NAMED, TAGGED]}, {"title": "x", "age": 1}, "body.age"),
+    ({"anyOf": [NAMED, TAGGED]}, {"title": "x", "size": 1, "age": 1}, "body.age"),
+    ({"type": "array", "items": NAMED}, [{}, {"age": 1}], "body[1].age"),
+    ({**NAMED, "properties": {"one": NAMED, "map": {"additionalProperties": NAMED}}},
+     {"one": {"age": 1}, "map": {"x": {"title": ""}, "y": {"age": 1}}}, "body.one.age, body.map.y.age"),
+    (NAMED, dict.fromkeys("abcdefg", 1), "body.a, body.b, body.c, body.d, body.e, …"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "body", "names"), UNDECLARED)
+def test_properties_that_the_document_does_not_declare_are_named(
+    schema: Any, body: Any, names: str
+) -> None:
+    """A success says which properties of the body the document does not declare, because the API may have ignored them."""
+    operation = {
+        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x": {"post": operation}},
+    }
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json={}))
+    connection = Connection(
+        base_url="https://api.example.com", client=httpx.Client(transport=transport)
+    )
+    answer = load(document).bind(connection, allow={"x_post"}).outcome("x_post", {"body": body})
+    assert answer.kind == "answered"
+    line = f"\nNot declared by the API, which may have ignored it: {names}."
+    assert answer.text == '{"status":200,"data":{}}' + (line if names else "")

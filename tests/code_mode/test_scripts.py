@@ -461,6 +461,29 @@ def test_a_call_with_a_next_page_says_so_until_it_is_read(api: Api) -> None:
     assert run(scripts(api, functions=paged()), both).text == "1"
 
 
+@pytest.mark.parametrize("status", [404, 400, 500])
+def test_a_page_that_nothing_announced_may_be_after_the_end(api: Api, status: int) -> None:
+    """Pages by number end without an error at the first page that does not exist, and with an error at any other fault."""
+    number = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    size = {"name": "per_page", "in": "query", "schema": {"type": "integer", "default": 1}}
+    items = {"type": "array", "items": {"type": "object"}}
+    content = {"application/json": {"schema": items}}
+    listed = {
+        "parameters": [number, size],
+        "responses": {"200": {"description": "", "content": content}},
+    }
+    functions = specfn.load({**DOCUMENT, "paths": {"/pets": {"get": listed}}})
+
+    def page(request: httpx.Request) -> httpx.Response:
+        count = int(request.url.params.get("page", "1"))
+        return httpx.Response(200, json=[{"id": count}]) if count < 3 else httpx.Response(status)
+
+    api.reply = page
+    result = run(scripts(api, functions=functions), "[x['id'] async for x in pages(api.pets.get)]")
+    assert result.is_error is (status == 500)
+    assert result.text.startswith("[1,2]") is (status < 500)
+
+
 def three_pages(request: httpx.Request) -> httpx.Response:
     """Return one of three pages with two items each."""
     cursor = request.url.params.get("cursor", "a")

@@ -25,7 +25,8 @@ HAND_OVER: Final = "hand over"
 #: The function that takes the value of the last expression of a script.
 RESULT: Final = "_result"
 
-#: The argument of a call that returns its items and the arguments of its next page. No function has such a name.
+#: The argument of a call that returns its items and the arguments of its next page. No function has such a name. Its value
+#: says whether the page before announced this one.
 PAGE: Final = "as a page"
 
 #: The maximum number of characters of the text of a value that JSON does not have.
@@ -136,15 +137,16 @@ def _install(
     async def pages(function, *args, **kwargs):
         if type(function).__name__ != "function":
             raise TypeError("pages needs a function, not a call of it, and then the arguments: pages(api.x.get, query={})")
-        items, before, repeated = [], [], 0
+        items, before, repeated, kind = [], [], 0, "announced"
         while True:
-            page = await function(*args, **{**kwargs, as_page: True})
+            page = await function(*args, **{**kwargs, as_page: kind})
             repeated = repeated + 1 if page["items"] and page["items"] == before else 0
             if not repeated:
                 items += page["items"]
             if page["next"] is None or repeated > 1:
                 return items
             before = page["items"]
+            kind = "announced" if page["is_announced"] else "unannounced"
             args, kwargs = (page["next"], {}) if isinstance(page["next"], list) else ((), page["next"])
 
     for *path, last, name in places:

@@ -50,6 +50,7 @@ from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, appro
 from specfn.invocation.approval_token import ApprovalTokens, ApprovedCall
 from specfn.invocation.check import PreparedCall
 from specfn.invocation.next_page import items_of
+from specfn.invocation.pages import AFTER_THE_END
 
 #: An attribute that no namespace of functions has, in an error of the interpreter.
 _NO_ATTRIBUTE: Final = re.compile(r"'Api' object has no attribute '(\w+)'")
@@ -72,12 +73,14 @@ class WaitingCall(NamedTuple):
         sent: its arguments, as the script sent them.
         token: the token of its approval; empty if the approval is not requested yet.
         as_page: the script reads its items, and continues with the arguments of the next page.
+        may_be_after_the_end: it is a page that the page before did not announce.
     """
 
     name: str
     sent: Any
     token: str = ""
     as_page: bool = False
+    may_be_after_the_end: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,12 +316,14 @@ class _Run:
             return Raised(
                 "RuntimeError", f"a script makes at most {self._scripts.limits.calls} calls"
             )
-        as_page = call.kwargs.pop(PAGE, None) is True
+        page = call.kwargs.pop(PAGE, None)
         try:
             sent = functions.arguments_of(call.name, call.args, call.kwargs)
         except TypeError as error:
             return Raised("TypeError", str(error))
-        self._waiting[call.id] = WaitingCall(call.name, sent, as_page=as_page)
+        self._waiting[call.id] = WaitingCall(
+            call.name, sent, as_page=page is not None, may_be_after_the_end=page == "unannounced"
+        )
         return None
 
     def unknown_function(self, name: str, is_attribute: bool) -> Raised:  # noqa: FBT001  # a callback of the sandbox
@@ -413,6 +418,9 @@ class _Run:
         self._remarks = [each for each in self._remarks if not each.is_settled(place, call.sent)]
         note = remark(place, call.sent, answer)
         self._remarks += [] if note is None else [note]
+        status = None if answer.result is None else answer.result.status
+        if call.may_be_after_the_end and status in AFTER_THE_END:
+            return Returned({"items": [], "next": None, "is_announced": True})
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)
         data = self._scripts.functions.data(call.name, answer.result)
@@ -422,7 +430,8 @@ class _Run:
         items = data if paging is None else items_of(data, paging)
         if not isinstance(items, list):
             return Raised("RuntimeError", f"{place}: {_NO_ITEMS}")
-        return Returned({"items": items, "next": answer.next})
+        announced = answer.next_is_certain
+        return Returned({"items": items, "next": answer.next, "is_announced": announced})
 
     def _refuse(self, number: int, text: str) -> Settled:
         self._waiting.pop(number)

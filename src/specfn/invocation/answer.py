@@ -73,6 +73,7 @@ class Answer:
         result: the response of the server, or ``None``.
         repairs: the repairs of the arguments.
         next: the model's complete arguments for the next page; ``None`` after the last page, or if they are not known.
+        next_is_certain: the response says that there is a next page; false if only calling it will show.
         dropped: ``{"fields": [paths, at most 50], "items": number}`` that were left out of the text; ``None`` if
             nothing was. The operator's ``Drop`` is not in it.
         pending: the call that waits, if ``kind`` is ``needs_approval``; of a server, also if it is ``needs_human``.
@@ -83,6 +84,7 @@ class Answer:
     result: "Result | None" = None
     repairs: tuple[Repair, ...] = ()
     next: Any = None
+    next_is_certain: bool = False
     dropped: JsonObject | None = None
     pending: PendingCall | None = None
 

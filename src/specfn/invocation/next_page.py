@@ -122,6 +122,13 @@ def next_page(
     return page.following(target, describes_pages=describes_pages)
 
 
+def is_first_page(function: Function, named: JsonObject) -> bool:
+    """Return whether arguments by key request the first page, because no parameter of paging is in them."""
+    paging = function.paging
+    paths = () if paging is None else (paging.parameter, paging.counter)
+    return all(value_at(named, path) is None for path in paths)
+
+
 @dataclass(frozen=True, slots=True)
 class Before:
     """The pages before this one.

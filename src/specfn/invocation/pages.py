@@ -19,10 +19,10 @@ from specfn.invocation.next_page import (
     UNKNOWN,
     Before,
     NextPage,
+    is_first_page,
     items_of,
     linked,
     next_page,
-    value_at,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _MAX_PAGES: Final = 100_000
 _MAX_EMPTY_PAGES: Final = 100
 
 #: What a status says of a page after a full one: that there is no such page, or that its number is not valid.
-_AFTER_THE_END: Final[dict[int, Stopped]] = {
+AFTER_THE_END: Final[dict[int, Stopped]] = {
     404: "end",
     400: "unknown",
     416: "unknown",
@@ -99,7 +99,7 @@ class _Walk:
         onward: NextPage | None = None
         keys: list[str] | None = None
         named = by_key(self.function, sent)
-        self.before = Before(items=0 if self._is_first(named) else None)
+        self.before = Before(items=0 if is_first_page(self.function, named) else None)
         self.seen.add(digest(_as_json(named) or b""))
         for _ in range(_MAX_PAGES):
             try:
@@ -130,12 +130,6 @@ class _Walk:
             request = onward.request
             sent = page.next if onward.arguments is not None else sent
 
-    def _is_first(self, named: JsonObject) -> bool:
-        """Return whether arguments request the first page, because no parameter of paging is in them."""
-        paging = self.function.paging
-        paths = () if paging is None else (paging.parameter, paging.counter)
-        return all(value_at(named, path) is None for path in paths)
-
     async def _receive(self, sent: Any, request: "httpx.Request | None") -> "Result":
         """Return one page.
 
@@ -151,7 +145,7 @@ class _Walk:
 
     def _after_the_end(self, error: HTTPStatusError, onward: NextPage | None) -> Page | None:
         """Return the last page if the server refuses one that it did not announce; ``None`` for another error."""
-        stopped = _AFTER_THE_END.get(error.status)
+        stopped = AFTER_THE_END.get(error.status)
         if stopped is None or onward is None or onward.is_certain:
             return None
         result = cast("Result", error.result)

@@ -6,8 +6,9 @@ their calls here. A conversation permits the calls of a turn together, and sends
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from specfn._internal.json import JsonObject
 from specfn._internal.logs import calls_log as log
 from specfn._internal.pointer import input_path
 from specfn.errors import ArgumentError, LimitError, ResponseError, TransportError, UsageError
@@ -17,6 +18,8 @@ from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer, AnswerKind
 from specfn.invocation.call_settings import CallSettings
 from specfn.invocation.check import PreparedCall, describe_suppliers
+from specfn.invocation.keyed_arguments import by_key
+from specfn.invocation.next_page import is_first_page
 from specfn.invocation.permit import answer_unsent, permit
 from specfn.invocation.response_fields import ResponseFields
 from specfn.records import Repair
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
     from specfn.http.request.request import WrittenParameters
     from specfn.http.response.response import Result
     from specfn.tools.tool import Tool
-
-#: The statuses of a response that may be due to the value of a path parameter.
-_WRONG_IDENTIFIER: Final = frozenset({400, 404})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,9 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
     result = result.for_writer_of(model_part)
     if not result.ok:
         text = result.for_model(limit, sent_without=call.removed)
-        if result.status in _WRONG_IDENTIFIER:
+        if _may_be_due_to_path(
+            function, result.status, by_key(function.model_function, model_part)
+        ):
             sources = describe_suppliers(function, settings.functions, settings.offered)
             text = "\n".join(filter(None, (text, sources)))
         return Answer(text=text, kind="http_error", result=result, repairs=call.repairs)
@@ -152,8 +154,18 @@ async def send(call: PermittedCall, settings: CallSettings) -> Answer:
         result=result,
         repairs=call.repairs,
         next=received.next,
+        next_is_certain=received.next_is_certain,
         dropped=received.dropped,
     )
+
+
+def _may_be_due_to_path(function: Function, status: int, named: JsonObject) -> bool:
+    """Return whether a status may be due to the value of a path parameter, and not to a page or another argument."""
+    if status == 404:
+        return is_first_page(function, named)
+    return status == 400 and named.keys() <= {
+        parameter.key for parameter in function.route.parameters
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ If the text is truncated, it says how to read the rest: from the first item that
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
+from specfn._internal.pointer import input_path
 from specfn.function.function import Function
 from specfn.invocation.accepted_call import accepted_text
 from specfn.invocation.keyed_arguments import (
@@ -47,6 +49,9 @@ _MIN_JSON_CHARACTERS: Final = 200
 #: The maximum number of characters of printed arguments.
 _MAX_ARGUMENTS_CHARACTERS: Final = 4_000
 
+#: The maximum number of undeclared properties in a sentence.
+_MAX_UNDECLARED: Final = 5
+
 #: Returns arguments by key under the names that the model reads.
 _Rename = Callable[[JsonObject], JsonObject]
 
@@ -58,12 +63,14 @@ class SuccessText:
     Attributes:
         text: the text.
         next: the arguments of the next page.
+        next_is_certain: the response says that there is a next page.
         dropped: the fields and items that were left out of the text.
         is_accepted: the server accepted the call and may not have finished it.
     """
 
     text: str
     next: Any
+    next_is_certain: bool
     dropped: JsonObject | None
     is_accepted: bool
 
@@ -103,10 +110,11 @@ def success_text(
         sentences = sentences if result.masking is None else result.masking.apply(sentences)
     view = fields.view(function, result.without_secrets())
     model = function.model_function
+    named = by_key(model, arguments)
     paging = model.paging_of(result.data)
     page = _page_text(
         model,
-        by_key(model, arguments),
+        named,
         result,
         connection,
         view=view,
@@ -123,8 +131,23 @@ def success_text(
     if view.filtered.count or page.hidden:
         dropped = {"fields": list(view.filtered.dropped), "items": page.hidden}
     following = None if page.next is None else for_model(model, page.next, tool)
-    text = "\n".join(filter(None, (page.text, sentences)))
-    return SuccessText(text, following, dropped, bool(sentences))
+    undeclared = (
+        _undeclared_line(model, named, tool) if isinstance(named.get("body"), dict | list) else ""
+    )
+    text = "\n".join(filter(None, (page.text, undeclared, sentences)))
+    return SuccessText(text, following, page.is_certain, dropped, bool(sentences))
+
+
+def _undeclared_line(function: Function, named: JsonObject, tool: Tool | None) -> str:
+    """Return a sentence on properties of the body that the document does not declare; empty if it declares all."""
+    places = [*islice(function.schemas.validator.undeclared(named), _MAX_UNDECLARED + 1)]
+    if not places:
+        return ""
+    paths = [input_path(place) for place in places[:_MAX_UNDECLARED]]
+    names = [path if tool is None else tool.path(path) for path in paths]
+    shown = escape_invisible(", ".join(name.removeprefix("$input.")[:100] for name in names))
+    more = ", …" if len(places) > _MAX_UNDECLARED else ""
+    return f"Not declared by the API, which may have ignored it: {shown}{more}."
 
 
 # -- pages -----------------------------------------------------------------------------------------------
@@ -137,11 +160,13 @@ class _PageText:
     Attributes:
         text: the text.
         next: the arguments of the next page by key.
+        is_certain: the response says that there is a next page.
         hidden: the number of items that are not complete in the text.
     """
 
     text: str
     next: JsonObject | None = None
+    is_certain: bool = False
     hidden: int = 0
 
 
@@ -184,6 +209,7 @@ def _page_text(
         and masking.has_credential(following.arguments)
     ):
         following = NextPage(problem="its arguments contain a credential of the connection")
+    is_certain = following is not None and following.is_certain
     own = view.lines()
     lines = _next_lines(following, named, rename)
     # lines on truncation take more than this, but at most half of the limit
@@ -196,10 +222,11 @@ def _page_text(
             rest = replace(rest, arguments=None)
     if rest is None:
         after = None if following is None else following.arguments
-        return _PageText("\n".join((text, *own, *lines)), after)
+        return _PageText("\n".join((text, *own, *lines)), after, is_certain)
     lines, after = _lines_after_truncation(named, following, rest, rename, can_filter=can_filter)
     hidden = (rest.received or 0) - (rest.complete or 0)
-    return _PageText("\n".join((text, *own, *lines)), after, hidden)
+    is_certain = is_certain or (rest.arguments is not None and not rest.is_smaller)
+    return _PageText("\n".join((text, *own, *lines)), after, is_certain, hidden)
 
 
 def _next_lines(following: NextPage | None, named: JsonObject, rename: _Rename) -> list[str]:

@@ -19,7 +19,7 @@ from specfn.validation.outcome import Failure, Success, failure, success
 from specfn.validation.plain_json import MAX_DEPTH, is_plain_json, plain_json_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from specfn.validation.explain.explain import Explainer, Fault
 
@@ -168,6 +168,15 @@ class Validator:
         """
         explainer = self._engine().explainer
         return explainer.facts.accepts_only_integers(explainer.root, place)
+
+    def undeclared(self, value: Any) -> "Iterator[tuple[str | int, ...]]":
+        """Yield the places of properties that are allowed but not declared, although other properties of the object are.
+
+        Raises:
+            DocumentError: on first use, if the schema cannot be enforced.
+        """
+        explainer = self._engine().explainer
+        return explainer.facts.undeclared(explainer.root, value)
 
     def is_valid(self, value: Any) -> bool:
         """Return whether a value is valid. No problems are collected.

@@ -12,6 +12,21 @@ from specfn import Result
 from specfn.errors import UsageError
 from specfn.http.response.response import decode
 
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_model_reads_the_text_of_a_page_with_an_error(status: int) -> None:
+    """Of an HTML page outside of 2xx, a model reads what a person would see; ``data`` is the page."""
+    page = (
+        "<!DOCTYPE html><html><head><title>Not found</title><style>a{b:c}</style><script>if (1<2) {}</script>"
+        "</head><body><!-- x > y --><h1>Page  <b>&eacute;</b> is gone</h1></body></html>"
+    )
+    result = Result(status=status, media_type="text/html", data=page)
+    read = json.loads(result.for_model())
+    assert result.data == page
+    assert read["data"] == (page if status == 200 else "Not found Page é is gone")
+    assert ("notes" in read) is (status != 200)
+
+
 ARRIVED = [
     ("application/json", b'{"a": [1, null]}', {"a": [1, None]}),
     ("application/problem+json; charset=utf-8", b'{"a":1}', {"a": 1}),

@@ -232,6 +232,24 @@ def answer(app: Application, name: str, status: int, **arguments: Any) -> str:
     return app.bind(connection).outcome(name, arguments).text
 
 
+def test_a_wrong_page_is_not_a_wrong_identifier() -> None:
+    """A 404 of a later page, and a 400 with other arguments, do not name suppliers of path parameters."""
+    numbers = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    pages = document(
+        {"GET /tks": things(id="string"), "GET /tks/{tk_id}/logs": things(id="string")}
+    )
+    pages["paths"]["/tks/{tk_id}/logs"]["get"]["parameters"].append(numbers)
+    app = specfn.load(pages)
+    name = "tks_logs_getByTk_id"
+    for status, query, is_named in [
+        (404, {}, True),
+        (404, {"page": 2}, False),
+        (400, {"page": 2}, False),
+    ]:
+        text = answer(app, name, status, tk_id="1", **({"query": query} if query else {}))
+        assert ("tk_id comes from tks_get." in text) is is_named
+
+
 @pytest.mark.parametrize("status", [400, 404, 500])
 def test_a_wrong_identifier_names_its_supplier(status: int) -> None:
     """A 404 or 400 ends with the functions that list the values of the path parameters, in their order."""

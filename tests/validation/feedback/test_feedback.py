@@ -48,8 +48,8 @@ The arguments are invalid.
   "name": (missing) // ❌ expected string
 }
 
-Correct this and send the whole call again. Leave a property out only if the user did not ask for it; otherwise tell \
-the user what cannot be done. If you do not know a value, ask the user. Nothing was executed."""
+Correct this and send the whole call again. Leave a property out only if the user did not ask for it; otherwise use a \
+function that can do it, or tell the user that none can. If you do not know a value, ask the user. Nothing was executed."""
 
 
 def problem(path: str, expected: str = "string", value: Any = 5) -> ArgumentProblem:

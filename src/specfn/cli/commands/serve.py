@@ -494,6 +494,8 @@ def _missing_names(functions: Any, connection: "Connection") -> Counter[str]:
     from specfn.calling.readiness import obstacle  # noqa: PLC0415  # slow import
 
     needed: Counter[str] = Counter()
+    if connection.anonymous:
+        return needed
     for function in functions:
         if obstacle(function, connection):
             route = function.route

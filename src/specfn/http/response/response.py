@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal import json as _json
@@ -157,6 +158,20 @@ def _read_by_label(body: bytes, charset: str | None, *, final: bool) -> Content:
         note = _note(f"{unknown}, and the bytes are not UTF-8; the data are bytes")
         return Content(body, (note,))
     return Content(content.data, (_note(f"{unknown}; the bytes were read as UTF-8"),))
+
+
+#: The parts of an HTML page that no reader sees, and its tags.
+_UNSEEN: Final = re.compile(
+    r"<(script|style|svg|template)\b.*?(?:</\1[^>]*+>?|\Z)|<!--.*?(?:-->|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG: Final = re.compile(r"<[^<>]*+>")
+
+
+def visible_text(page: str) -> str:
+    """Return the text of an HTML page without tags, scripts and styles, and with single blanks."""
+    text = _TAG.sub(" ", _UNSEEN.sub(" ", page))
+    return " ".join(unescape(text).split())
 
 
 def _note(text: str) -> Note:
@@ -332,6 +347,15 @@ class Result:
         Raises:
             UsageError: the limit is below 200 characters, or a path is invalid.
         """
+        if not self.ok and self.media_type == "text/html" and isinstance(self.data, str):
+            # before secrets are masked, because the page may contain them with entities or tags
+            note = _note("the data is the visible text of an HTML page")
+            result = replace(
+                self, data=visible_text(self.data), media_type=None, notes=(*self.notes, note)
+            )
+            return result.for_model(
+                limit, sent_without=sent_without, fields=fields, shows_bytes=shows_bytes
+            )
         if self._masking is not None:
             return self.without_secrets().for_model(
                 limit, sent_without=sent_without, fields=fields, shows_bytes=shows_bytes

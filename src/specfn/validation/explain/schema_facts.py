@@ -1,7 +1,7 @@
 """Facts about the nodes of a prepared schema: conjunctions, types, constants, branches (rules V4, V7)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn._internal.json import JsonObject, identity, is_equal, narrowest_type
 from specfn._internal.pointer import Tokens
@@ -78,6 +78,30 @@ def _inner_nodes(schema: JsonObject, token: str | int) -> Iterator[Any]:
         yield declared[token] if token < len(declared) else schema.get("items")
 
 
+#: The maximum number of places whose schemas are kept. A value in nested unions may have more.
+_MAX_LEVELS: Final = 1_000
+
+#: The keywords that say which properties an object may have besides those that it names.
+_FURTHER_PROPERTIES: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+
+
+class _Level(NamedTuple):
+    """The schemas of one place.
+
+    Attributes:
+        parts: the schemas, in any branch.
+        names: the names of the properties; empty for a map, or if no schema names properties.
+    """
+
+    parts: tuple[JsonObject, ...]
+    names: frozenset[str]
+
+    def inner(self, token: str | int) -> tuple[Any, ...]:
+        """Return the nodes of a member or an item."""
+        inner = {id(node): node for part in self.parts for node in _inner_nodes(part, token)}
+        return (*inner.values(),)[:_MAX_SCHEMAS]
+
+
 class SchemaFacts:
     """Facts about the nodes of one prepared schema, each computed once."""
 
@@ -96,6 +120,7 @@ class SchemaFacts:
         self._texts: dict[int, dict[str, list[str]]] = {}
         self._any_text: dict[int, bool] = {}
         self._integer_formats: dict[int, str | None] = {}
+        self._levels: dict[tuple[int, ...], _Level] = {}
 
     def target(self, node: Any) -> Any:
         """Return the target of a node that contains only ``$ref``; else the node."""
@@ -233,6 +258,43 @@ class SchemaFacts:
         nodes = [node for node in self._nodes_at(root, place) if isinstance(node, dict)]
         types = [types for types in map(self.types, nodes) if types is not None]
         return bool(types) and all("integer" in some and "number" not in some for some in types)
+
+    def undeclared(self, root: Any, value: Any) -> Iterator[Tokens]:
+        """Yield the place of each property that no schema of its object names, where the document lists properties.
+
+        An object whose schemas say anything about further properties is a map, so its properties are all declared.
+        """
+        waiting: list[tuple[Tokens, tuple[Any, ...], Any]] = [((), (root,), value)]
+        for place, nodes, inner in waiting:  # it grows
+            members: Iterable[tuple[str | int, Any]]
+            if type(inner) is dict:
+                members = inner.items()
+            elif type(inner) is list:
+                members = enumerate(inner)
+            else:
+                continue
+            level = self._level(nodes)
+            for token, member in members:
+                if type(token) is str and level.names and token not in level.names:
+                    yield (*place, token)
+                elif type(member) is dict or type(member) is list:
+                    waiting.append(((*place, token), level.inner(token), member))
+
+    def _level(self, nodes: tuple[Any, ...]) -> "_Level":
+        """Return the schemas of a place and the names of its properties."""
+        key = tuple(map(id, nodes))
+        level = self._levels.get(key)
+        if level is None:
+            parts = tuple(part for node in nodes for part in self._applicable_schemas(node))
+            origins = [self._origins.get(id(part), part) for part in parts]
+            is_map = any(
+                part.get(key, False) is not False for part in origins for key in _FURTHER_PROPERTIES
+            )
+            names = frozenset(name for part in parts for name in part.get("properties", ()))
+            level = _Level(parts, frozenset() if is_map else names)
+            if len(self._levels) < _MAX_LEVELS:
+                self._levels[key] = level
+        return level
 
     def _nodes_at(self, root: Any, place: Tokens) -> list[Any]:
         """Return the nodes that may apply at a place, in any branch."""

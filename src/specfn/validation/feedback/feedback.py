@@ -23,7 +23,7 @@ _MAX_TEXT_CHARACTERS: Final = (200, 60)
 
 _NEXT: Final = "Correct this and send the whole call again."
 _ASK: Final = "If you do not know a value, ask the user."
-_UNPLACED: Final = "Leave a property out only if the user did not ask for it; otherwise tell the user what cannot be done."
+_UNPLACED: Final = "Leave a property out only if the user did not ask for it; otherwise use a function that can do it, or tell the user that none can."
 _AGAIN: Final = "Send all arguments again as one JSON value and nothing else."
 _NOT_EXECUTED: Final = "Nothing was executed."
 
