@@ -9,11 +9,10 @@ import pytest
 from tests.application.test_bind import Shop, answering
 from tests.strict_shop.shop_document import text
 
-from specfn import Application, Connection, Options, Result, load
+from specfn import Application, Connection, Options, load
 from specfn.answers import Drop, Keep
 from specfn.calling import Answer, Session, run
 from specfn.errors import UsageError
-from specfn.invocation.response_fields import ResponseFields
 from specfn.mcp import server
 
 OWNER = {"type": "object", "properties": {"login": {"type": "string"}, "token": {"type": "string"}}}
@@ -355,16 +354,13 @@ def test_keep_is_no_filter_of_data_for_code() -> None:
 
 def test_drop_applies_to_the_data_of_events() -> None:
     """X12: an event has its data in a member of its own."""
-    event = {"event": "repo", "data": ITEM}
-    options = application(answers={"*": Drop("owner.token")})
-    function = options["repos_get"]
-    result = Result(
-        status=200, headers=httpx.Headers(), media_type="text/event-stream", data=[event]
-    )
-    found = ResponseFields.of(function)
-    assert "SECRET" not in found.view(function, result).result.for_model()
-    assert "SECRET" not in str(found.permitted(result))
-    assert found.permitted(result)[0]["data"]["owner"] == {"login": "ann"}
+    content = f"event: repo\ndata: {_TOKEN}\n\n".encode()
+    headers = {"content-type": "text/event-stream"}
+    shop = Shop(lambda _: httpx.Response(200, content=content, headers=headers))
+    bound = application(answers={"*": Drop("owner.token")}).bind(shop.connection())
+    text, [event] = bound["repos_get"].outcome({}).text, bound.namespace(data=True).repos.get()
+    assert (event["event"], event["data"]["owner"]) == ("repo", {"login": "ann"})
+    assert ("SECRET" in text, "SECRET" in str(event), "ann" in text) == (False, False, True)
 
 
 @pytest.mark.parametrize("is_offered", [True, False])

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from tests.application.test_bind import answering, application
 
 from specfn import Connection
-from specfn.application.namespace import namespace
 from specfn.calling import CallError
-from specfn.function.signatures.signature_names import python_names
 
 PATHS: dict[str, Any] = {
     "/pets": {"get": {}, "post": {"requestBody": {"content": {"application/json": {}}}}},
@@ -105,18 +103,14 @@ _ELEMENT = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}", fullmatch=True) | st.sam
 
 @given(st.sets(_ELEMENT, min_size=1))
 def test_each_function_is_reached(elements: set[str]) -> None:
-    """Each element has one legal name in Python, which reaches its function."""
-    api = namespace({name: (name,) for name in elements}, str)
+    """Each element has one legal name in Python, which reaches its function and keeps its spelling if it can."""
+    app = application({f"/{name}": {"get": {}} for name in elements})
+    bound = app.bind(Connection())
+    api = bound.namespace()
     names = dir(api)
-    assert len(names) == len(elements)
     assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
-    assert {getattr(api, name) for name in names} == elements
-
-
-@given(st.lists(_ELEMENT, unique=True))
-def test_names_in_python_are_unique(names: list[str]) -> None:
-    """A name that is not a keyword keeps its spelling, and no two names become one."""
-    found = python_names(names)
-    assert [*found] == names
-    assert len(set(found.values())) == len(names)
-    assert all(found[name] == name for name in names if not keyword.iskeyword(name))
+    assert {getattr(api, name).get for name in names} == {*bound.values()}
+    firsts = {function.accessor[0] for function in app}
+    assert len(names) == len(firsts)
+    own = {name for name in firsts if not keyword.iskeyword(name) and not hasattr(object, name)}
+    assert own <= {*names}

@@ -9,7 +9,6 @@ import pytest
 from tests.application.test_bind import PATHS, answering, application
 
 from specfn import Options, load
-from specfn.application.bound import BoundFunction
 
 TREE = {
     "type": "object",
@@ -17,7 +16,7 @@ TREE = {
 }
 
 
-def recursive(**options: Any) -> BoundFunction:
+def recursive(**options: Any) -> Any:
     """Return a bound function whose body is a recursive component."""
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}
     document = {
@@ -29,7 +28,7 @@ def recursive(**options: Any) -> BoundFunction:
     return load(document, options=Options(**options)).bind(answering().connection())["t_post"]
 
 
-def model_of(bound: BoundFunction) -> dict[str, Any]:
+def model_of(bound: Any) -> dict[str, Any]:
     """Return the schema that a framework composes from a signature."""
     fields: dict[str, Any] = {
         each.name: (each.annotation, ... if each.default is each.empty else each.default)

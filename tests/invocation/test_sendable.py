@@ -8,9 +8,6 @@ from tests.calling.models import Script, said, wished
 import specfn
 from specfn import calling
 from specfn.errors import ArgumentError
-from specfn.invocation.check import check
-from specfn.tools.function_set import AdvertisedFunction
-from specfn.tools.tool_set import ToolSet
 
 Json = dict[str, Any]
 
@@ -52,74 +49,72 @@ HAZARDS: list[tuple[Json, str, str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def functions() -> dict[bool, Any]:
-    return {
-        keyword: specfn.load(DOCUMENT, options=specfn.Options(keyword=keyword)).functions[0]
-        for keyword in (True, False)
-    }
+CLIENT = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(204)))
+CONNECTION = specfn.Connection(base_url="https://a.example", client=CLIENT)
 
 
-def checked(function: Any, arguments: Any) -> Any:
-    entry = AdvertisedFunction(name=function.name, function=function)
-    return check(entry, arguments, ToolSet([entry]), None)
+def application(*, keyword: bool = True) -> specfn.Application:
+    return specfn.load(DOCUMENT, options=specfn.Options(keyword=keyword))
 
 
-def by_position(arguments: Json) -> list[Any]:
-    keys = ("id", "a", "b", "query", "headers")
-    return [arguments.get(key) for key in keys]
+def problems(app: specfn.Application, arguments: Any) -> Any:
+    with pytest.raises(ArgumentError) as caught:
+        specfn.request(app.functions[0], arguments, CONNECTION)
+    return caught.value.problems
+
+
+def answer(arguments: Any) -> Any:
+    """Return the answer to a call that would be sent without a question."""
+    [function] = application().bind(CONNECTION, allow=["destructive"]).values()
+    return function.outcome(arguments)
 
 
 @pytest.mark.parametrize(("given", "path", "word"), HAZARDS, ids=range(len(HAZARDS)))
 def test_what_cannot_be_sent_is_told_like_what_is_not_valid(
-    functions: Any, given: Json, path: str, word: str
+    given: Json, path: str, word: str
 ) -> None:
     """V5, X3, X11: validation uses the schema alone; what no request carries is refused with place, type and reason."""
     arguments = {**VALID, **given}
-    assert functions[True].validate(arguments)
-    with pytest.raises(ArgumentError) as caught:
-        specfn.request(functions[True], arguments, specfn.Connection(base_url="https://a.example"))
-    outcome = checked(functions[True], arguments)
-    assert not outcome
-    assert outcome.errors == caught.value.problems
-    [problem] = outcome.errors
+    app = application()
+    assert app.functions[0].validate(arguments)
+    [problem] = problems(app, arguments)
     assert (problem.path, word in (problem.description or problem.expected)) == (path, True)
     assert problem.expected
-    told = outcome.feedback()
-    [line] = [line for line in told.split("\n") if "❌" in line]
+    told = answer(arguments)
+    assert told.kind == "invalid"
+    [line] = [line for line in told.text.split("\n") if "❌" in line]
     assert word in line
     assert "missing" not in line
-    assert "Nothing was executed." in told
+    assert "Nothing was executed." in told.text
 
 
-def test_places_by_position(functions: Any) -> None:
+def test_places_by_position() -> None:
     """F4: by position, the place is the position."""
-    outcome = checked(functions[False], by_position({**VALID, "headers": {"X-Text": "\n"}}))
-    assert not outcome
-    assert [problem.path for problem in outcome.errors] == ['$input[4]["X-Text"]']
+    arguments = {**VALID, "headers": {"X-Text": "\n"}}
+    keys = ("id", "a", "b", "query", "headers")
+    [problem] = problems(application(keyword=False), [arguments.get(key) for key in keys])
+    assert problem.path == '$input[4]["X-Text"]'
 
 
-def test_every_hazard_at_once(functions: Any) -> None:
+def test_every_hazard_at_once() -> None:
     """V2: values that cannot be sent are reported together; what can be sent is not among them."""
     bad = {**VALID, "id": "..", "b": "%00", "headers": {"X-Text": "\r"}}
-    outcome = checked(functions[True], json.dumps(bad))
-    assert not outcome
     paths = ["$input.id", "$input.b", '$input.headers["X-Text"]']
-    assert [problem.path for problem in outcome.errors] == paths
-    assert checked(functions[True], json.dumps(VALID))
+    assert [problem.path for problem in problems(application(), bad)] == paths
+    lines = [line for line in answer(json.dumps(bad)).text.split("\n") if "❌" in line]
+    assert [line.split('"')[1] for line in lines] == ["id", "b", "X-Text"]
+    assert answer(json.dumps(VALID)).kind == "answered"
 
 
 def test_nobody_is_asked_about_what_cannot_be_sent() -> None:
     """C8, X3: a person is asked to agree only to calls that can be made."""
     asked: list[Any] = []
-    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(204)))
-    connection = specfn.Connection(base_url="https://a.example", client=client)
 
     def approve(request: Any) -> bool:
         asked.append(request.arguments)
         return True
 
-    [function] = specfn.load(DOCUMENT).bind(connection, approve=approve).values()
+    [function] = specfn.load(DOCUMENT).bind(CONNECTION, approve=approve).values()
     assert "❌" in function(**{**VALID, "id": ".."})
     assert asked == []
     assert "❌" not in function(**VALID)
