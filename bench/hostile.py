@@ -214,7 +214,7 @@ class Cost(NamedTuple):
 
 
 def _counted(work: Callable[[], Any]) -> float:
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(subcalls=False)
     profile.runcall(work)
     return sum(entry.callcount for entry in profile.getstats())
 

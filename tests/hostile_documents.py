@@ -135,7 +135,7 @@ family("chain of if", 200)(
 family("chain of descriptions at references", 300)(
     lambda n: line(n, lambda node, i: record({"next": {**node, "description": f"level {i}"}}))
 )
-family("chain of inheritance under a discriminator", 120, 10)(
+family("chain of inheritance under a discriminator", 120, 5)(
     lambda n: api(
         ref("D0"),
         {
@@ -157,7 +157,7 @@ family("chain of inheritance, the last one used", 120)(
         },
     )
 )
-family("chain of discriminators", 80, 10)(
+family("chain of discriminators", 80, 5)(
     lambda n: api(
         ref("D0"),
         {
@@ -210,7 +210,7 @@ family("chain of pointers through references", 90)(
 
 # -- graphs ----------------------------------------------------------------------------------------
 
-family("doubling properties", 40, 32)(lambda n: line(n, lambda node, _: pair(node)))
+family("doubling properties", 40, 16)(lambda n: line(n, lambda node, _: pair(node)))
 family("doubling branches", 40, 32)(
     lambda n: line(
         n, lambda node, i: {"anyOf": [pair(node), {**pair(node), "required": [f"r{i}"]}]}
@@ -248,7 +248,7 @@ family("clique in arrays of unions", 100, 8)(
         },
     )
 )
-family("operations over a ring", 60, 4)(
+family("operations over a ring", 60, 2)(
     lambda n: whole(
         {
             f"/x{i}": {"post": {**body(ref(f"R{i % 20}")), "responses": responds(ref("R0"))}}
@@ -389,10 +389,10 @@ def _inside(levels: int, width: int) -> Json:
 family("unions in properties of unions", 64, 36)(
     lambda n: api(_inside(3, max(2, round(n ** (1 / 3)))))
 )
-family("many nested unions", 20, 6)(
+family("many nested unions", 20, 3)(
     lambda n: api(record({f"u{i}": _inside(2, 3) for i in range(n)}))
 )
-family("unions of arrays of unions", 30)(
+family("unions of arrays of unions", 30, 8)(
     lambda n: api(
         {
             "anyOf": [

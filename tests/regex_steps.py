@@ -7,7 +7,7 @@ linear here is linear there.
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Final, TypeAlias
 
 from re import _parser as parser  # type: ignore[attr-defined]  # isort: skip
@@ -29,6 +29,19 @@ class TooManyStepsError(Exception):
     """The limit of steps is reached."""
 
 
+class _Characters(dict[str, bool]):
+    """Whether a part of an expression contains a character, for each character that was asked for."""
+
+    def __init__(self, op: str, value: Any, flags: int) -> None:
+        super().__init__()
+        self._part = op, _hashable(value)
+        self._flags = flags
+
+    def __missing__(self, char: str) -> bool:
+        self[char] = _contains(*self._part, char, self._flags)
+        return self[char]
+
+
 class Steps:
     """A matcher of one expression that counts its steps."""
 
@@ -40,8 +53,7 @@ class Steps:
         self._text = ""
         self._limit = 0
         self._groups: dict[int, tuple[int, int]] = {}
-        self._fits = lru_cache(maxsize=None)(self._contains)
-        self._parts: dict[int, tuple[Any, Any]] = {}
+        self._parts: dict[int, tuple[Any, Any, Any]] = {}
         self.count = 0
 
     def scan(self, text: str, limit: int) -> int:
@@ -90,28 +102,32 @@ class Steps:
             raise TooManyStepsError
 
     def _run(self, items: list[Any], at: int, then: _Next) -> bool:
-        if not items:
-            return then(at)
-        item, rest = items[0], items[1:]
-        self._step()
-        kept, advance = self._parts.get(id(item)) or self._part(item)
-        if advance is None:
-            ok = at < len(self._text) and self._fits(id(kept), self._text[at])
-            return ok and self._run(rest, at + 1, then)
-        return bool(advance(kept[1], at, lambda end: self._run(rest, end, then)))
+        parts, text = self._parts, self._text
+        for index, item in enumerate(items):
+            self.count += 1
+            if self.count > self._limit:
+                raise TooManyStepsError
+            kept, advance, fits = parts.get(id(item)) or self._part(item)
+            if advance is not None:
+                rest = items[index + 1 :]
+                return bool(
+                    advance(kept[1], at, partial(self._run, rest, then=then) if rest else then)
+                )
+            if at >= len(text) or not fits[text[at]]:
+                return False
+            at += 1
+        return then(at)
 
-    def _part(self, item: Any) -> tuple[Any, Any]:
-        """Return an item, which is kept so that no other gets its identity, and its method; ``None`` for a character."""
-        name = str(item[0])
-        advance = None if name in _SINGLE else getattr(self, f"_{name.lower()}")
-        self._parts[id(item)] = item, advance
-        return item, advance
+    def _part(self, item: Any) -> tuple[Any, Any, Any]:
+        """Return an item, which is kept so that no other gets its identity, its method, and the characters that it contains.
 
-    def _contains(self, number: int, char: str) -> bool:
-        """Return whether the part of a number, which is a character or a class, contains a character."""
-        op, value = self._parts[number][0]
+        There is no method for a character or a class.
+        """
+        op, value = item
         flags = self._flags & (re.IGNORECASE | re.DOTALL | re.ASCII)
-        return _contains(str(op), _hashable(value), char, flags)
+        advance = None if str(op) in _SINGLE else getattr(self, f"_{str(op).lower()}")
+        self._parts[id(item)] = item, advance, _Characters(str(op), value, flags)
+        return self._parts[id(item)]
 
     def _subpattern(self, value: Any, at: int, then: _Next) -> bool:
         number, _, _, inner = value
@@ -166,10 +182,10 @@ class Steps:
         return (most > 0 and self._run(inner, at, again)) or then(at)
 
     def _singles(self, item: Any, at: int, most: int) -> int:
-        self._part(item)
-        fits, number, text = self._fits, id(item), self._text
+        _, _, fits = self._parts.get(id(item)) or self._part(item)
+        text = self._text
         end, last = at, min(len(text), at + most)
-        while end < last and fits(number, text[end]):
+        while end < last and fits[text[end]]:
             end += 1
         self.count += end - at
         self._check()
@@ -337,6 +353,7 @@ def _letters(tree: Any) -> list[str]:
     return [letter for letter in found if letter]
 
 
+@cache
 def worst_text(expression: "re.Pattern[Any]", way: str) -> tuple[str, str, str] | None:
     """Return ``None`` if four times a hostile text takes about four times the steps; else such a text.
 

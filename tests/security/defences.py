@@ -1518,7 +1518,7 @@ DEFENCES: Final = (
         threat="T43",
         function="specfn.code_mode.sandbox:prelude",
         off=uncounted,
-        tests="test_a_script_cannot_remove_the_limits test_the_limits_are_of_the_whole_script",
+        tests="test_the_limits_are_of_the_whole_script",
     ),
     Defence(
         threat="T52",

@@ -30,7 +30,7 @@ CODECS: Final = sorted({module.name for module in pkgutil.iter_modules(encodings
 ALIASES: Final = sorted({*aliases, *aliases.values()} - {*CODECS})
 
 #: How long each text is, for so many codecs: long enough that quadratic work takes seconds.
-_LONG: Final = _MEGABYTE if THOROUGH else 400_000
+_LONG: Final = _MEGABYTE if THOROUGH else 200_000
 
 #: Texts that are slow, large or impossible to decode for some codec.
 TEXTS: Final = {
