@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.connectors.names import PROFILES
 
 import specfn
-from specfn import Connection, Options, UsageError, connectors
+from specfn import Connection, Options, UsageError
 from specfn import Connection as Fields
 
 URL = "https://api.example.com/v1"
@@ -74,7 +75,7 @@ def test_a_wrong_line_names_the_right_form(line: Callable[[], Any], form: str) -
 @pytest.mark.parametrize(("word", "name"), VENDORS.items())
 def test_a_word_for_a_vendor_leads_to_its_profile(word: str, name: str) -> None:
     """The error of an unknown profile names the profile of the vendor, model or product that is meant."""
-    assert name in connectors.registry.NAMES
+    assert name in PROFILES
     with pytest.raises(UsageError, match=f"did you mean '{name}'"):
         APP.tools(word)
 

@@ -166,7 +166,7 @@ def test_other_choices_of_a_stream_change_nothing(data: st.DataObject, size: int
     events = [*own]
     for other in others:
         events.insert(data.draw(st.integers(0, len(events))), other)
-    codec = specfn.connectors.registry.codec("openai")
+    codec = specfn.connectors.codec("openai")
     assert codec.decode(codec.gather(events)) == codec.decode(codec.gather(own))
 
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from tests.calling.models import CONNECTORS, said, wished
+from tests.connectors.names import CODECS
 
 from specfn.connectors import codec
 from specfn.connectors.anthropic import CODEC as ANTHROPIC
@@ -11,7 +12,6 @@ from specfn.connectors.gemini import CODEC as GEMINI
 from specfn.connectors.openai_chat import CODEC as CHAT
 from specfn.connectors.openai_chat import LEGACY
 from specfn.connectors.openai_responses import CODEC as RESPONSES
-from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Demand, Message, Prompt
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import said, wished
+from tests.connectors.names import CODECS
 from tests.connectors.test_codecs import STREAMS
 
 import specfn
 from specfn import calling
 from specfn.calling import Done, Send
 from specfn.connectors import codec
-from specfn.connectors.registry import CODECS
 from specfn.errors import TransportError, UsageError
 
 MESSAGE = "The model is overloaded\u202e; try again."

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.calling.models import converse, said, wished
 from tests.connectors.lint import faults
+from tests.connectors.names import CODECS
 
 import specfn
 from specfn import calling
 from specfn.connectors import codec, profile
-from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Demand, Prompt
 from specfn.http.response.response import decode
 

@@ -3,15 +3,15 @@ from dataclasses import replace
 from typing import get_args, get_type_hints
 
 import pytest
+from tests.connectors.names import CODECS, PROFILES
 
 from specfn import calling
 from specfn.connectors import profile
-from specfn.connectors.registry import CODECS, NAMES
 from specfn.errors import UsageError
 from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_is_complete(name: str) -> None:
     """A profile has the name it is found by, a date, sources, patterns that compile and the parts of a tool."""
     found = profile(name)
@@ -25,7 +25,7 @@ def test_a_profile_is_complete(name: str) -> None:
     assert {"type", "properties", "items", "description", "anyOf"} <= found.keywords
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_what_is_strict_can_fall_back(name: str) -> None:
     """A profile that is enforced names the one for what cannot be, of the same provider."""
     found = profile(name)
@@ -38,7 +38,7 @@ def test_what_is_strict_can_fall_back(name: str) -> None:
 def test_portable_is_within_every_other() -> None:
     """All other profiles accept what portable uses: keywords, formats, enums, names, and the number of tools."""
     portable = profile("portable")
-    for name in NAMES:
+    for name in PROFILES:
         other = profile(name)
         if other.strict is not None or other.form is not None or name == "openai-functions":
             continue  # asks for more, and is asked for by name
@@ -72,7 +72,7 @@ def test_editors_complete_every_name(function: object) -> None:
     """The types of ``connector=`` and ``profile=`` list the names of all wire formats and profiles, and accept others."""
     names = {"Connection": object, "TYPE_CHECKING": False}
     hints = get_type_hints(function, localns=names)
-    for parameter, known in (("connector", CODECS), ("profile", NAMES)):
+    for parameter, known in (("connector", CODECS), ("profile", PROFILES)):
         literals, others = set[str](), set[object]()
         for part in get_args(hints[parameter]):
             literals |= set(get_args(part))

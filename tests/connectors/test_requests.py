@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.calling.models import CONNECTORS, converse, said, wished
+from tests.connectors.names import CODECS
 
 import specfn
 from specfn import calling
 from specfn.connectors import codec
-from specfn.connectors.registry import CODECS
 from specfn.connectors.turn import Prompt
 
 BLANK = st.sampled_from(["", " ", "\n\n"])

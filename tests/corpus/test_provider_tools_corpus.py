@@ -3,11 +3,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 
 from specfn import Application
 from specfn.cli.main import run
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 
 pytestmark = pytest.mark.corpus
 
@@ -20,7 +20,7 @@ def entries(name: str, listed: list[Any]) -> list[Any]:
     return listed if group is None else listed[0][group]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_list_is_complete_or_not_written(
     folder: Path,
     loaded: dict[Path, Application],

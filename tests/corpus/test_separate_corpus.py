@@ -5,12 +5,12 @@ from zlib import crc32
 
 import pytest
 from orjson import dumps
+from tests.connectors.names import PROFILES
 from tests.effort import THOROUGH, part
 from tests.samples import Sampler
 from tests.schema.conftest import accepts, definition_of
 
 from specfn import Function, Options, load, merge
-from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.separation.join import mask, split
 from specfn.human import Node, any_of
 from specfn.schema.walk import walk

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from orjson import dumps
 from tests.connectors.lint import faults
+from tests.connectors.names import PROFILES
 from tests.corpus.test_schemas_corpus import spread
 from tests.effort import part
 from tests.grammars import compiled, is_no_moment, is_told, narrowed, texts, widened
@@ -20,7 +21,6 @@ from tests.schema.conftest import place as at
 
 from specfn import Application, Function
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.restore import restore
 
@@ -60,7 +60,7 @@ def is_there(schema: Json, pointer: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("name", NAMES, scope="module")
+@pytest.mark.parametrize("name", PROFILES, scope="module")
 def test_every_tool_passes_the_lint(applications: list[tuple[str, Application]], name: str) -> None:
     """What is sent of real documents is what the profile accepts, and within the budget of schemas."""
     found = []
@@ -87,7 +87,7 @@ def tried(few: Tools, name: str) -> Tools:
     return few if name in MAIN else list(part(few, 3 * SAMPLED))
 
 
-@pytest.mark.parametrize("name", NAMES, scope="module")
+@pytest.mark.parametrize("name", PROFILES, scope="module")
 def test_every_edit_has_its_place(tried: Tools) -> None:
     """What is told of a real tool is told of a place that its schema has, and once."""
     found = []
@@ -98,7 +98,7 @@ def test_every_edit_has_its_place(tried: Tools) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("name", NAMES, scope="module")
+@pytest.mark.parametrize("name", PROFILES, scope="module")
 def test_fitting_twice_is_fitting_once(tried: Tools, name: str) -> None:
     """A tool of a real document that is fitted again stays as it is."""
     changed = [
@@ -110,7 +110,7 @@ def test_fitting_twice_is_fitting_once(tried: Tools, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in NAMES if profile(name).strict is None], scope="module"
+    "name", [name for name in PROFILES if profile(name).strict is None], scope="module"
 )
 def test_what_is_valid_is_accepted(tried: Tools) -> None:
     """Arguments that the validator takes are taken by the fitted schema, of real documents, too."""

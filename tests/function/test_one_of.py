@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 
 from specfn import Options, load
-from specfn.connectors.registry import NAMES
 
 Json = dict[str, Any]
 
@@ -89,7 +89,7 @@ def test_loading_looks_at_no_union() -> None:
         assert not {"root", "edits"} & vars(function.schemas).keys()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_tool_says_it_only_where_it_is_enforced(name: str) -> None:
     """F8: that exactly one alternative may fit is said with ``exactly``, and never with ``any``."""
     line = "@oneOf exactly one alternative may fit"

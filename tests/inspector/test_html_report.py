@@ -5,10 +5,10 @@ import re
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 from tests.inspector.inspector_support import application
 
 import specfn
-from specfn.connectors import registry
 from specfn.inspector.html_report import html_report
 
 APP = application()
@@ -42,7 +42,7 @@ def test_a_report_contains_what_each_profile_reads() -> None:
     for index, function in enumerate(APP.functions):
         details = found[f"f{index}"]
         assert details["enforced"] == function.validator
-        for name in registry.NAMES:
+        for name in PROFILES:
             view = details["views"][name]
             tools = APP.tools(name, select=[function.name])
             if not tools.tools:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from orjson import dumps, loads
 from pydantic import ValidationError
+from tests.connectors.names import PROFILES
 from tests.live.vendor_types import Json, adapter, modelled, of_shape, shapes, typed
 
 import specfn
 from specfn import Function, load
 from specfn.connectors import codec, profile
-from specfn.connectors.registry import NAMES, conversation_profile
+from specfn.connectors.registry import conversation_profile
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.function_set import AdvertisedFunction
 from specfn.tools.tool_builder import build_tools
@@ -132,7 +133,7 @@ def made(functions: list[Function], fitted: Profile) -> list[Json]:
 
 def test_every_profile_is_checked() -> None:
     """A new profile needs a check here."""
-    assert set(CHECKS) == set(NAMES)
+    assert set(CHECKS) == set(PROFILES)
 
 
 @pytest.mark.parametrize("name", sorted(CHECKS))

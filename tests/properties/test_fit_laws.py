@@ -6,6 +6,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from orjson import dumps, loads
 from tests.connectors.lint import faults
+from tests.connectors.names import PROFILES
 from tests.grammars import HARMLESS, is_no_moment, is_told, narrowed, texts, widened
 from tests.properties.test_schema_laws import (
     components,
@@ -22,7 +23,6 @@ from tests.samples import Sampler
 from tests.schema.conftest import accepts, composed, contradictions, misfits, place
 
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.profiles.refusals import refusals
 from specfn.schema.profiles.restore import restore
@@ -32,7 +32,7 @@ LAW = settings(deadline=None, max_examples=settings.default.max_examples * 6 // 
 
 Json = dict[str, Any]
 
-profiles = st.sampled_from(NAMES)
+profiles = st.sampled_from(PROFILES)
 items = st.sampled_from(["a", "x y", "x_y", "1st", "filter[a]", "b" * 70, "ok"])
 
 
@@ -262,7 +262,7 @@ def test_what_a_grammar_admits_is_valid_or_told(named: Json, node: Json, name: s
         assert all(is_no_moment(e.value) or is_told(e.path, widened(fit)) for e in failed), text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_recursive_schema_fits(name: str) -> None:
     """A component that holds itself ends: as a reference, or nested to a depth."""
     tree = {

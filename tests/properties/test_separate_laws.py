@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from orjson import dumps
+from tests.connectors.names import PROFILES
 from tests.properties.test_schema_laws import (
     REFS,
     Strategy,
@@ -27,7 +28,6 @@ from tests.schema.conftest import (
 )
 
 from specfn import Function, Options, load, merge
-from specfn.connectors.registry import NAMES as PROFILES
 from specfn.function.separation.join import mask, split
 from specfn.human import Node
 from specfn.schema.walk import walk

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from orjson import dumps
 from tests.calling.models import CONNECTORS, converse, said, wished
+from tests.connectors.names import PROFILES
 
 import specfn
 from specfn import Application, InvocationConfig, Options, load
 from specfn.calling import Approve
-from specfn.connectors.registry import NAMES
 from specfn.function.separation.join import mask
 from specfn.human import Node
 
@@ -125,7 +125,7 @@ def test_schemas_and_descriptions(dialect: Any, budget: Any, *, keyword: bool) -
     assert CANARY in dumps(found.human).decode()
 
 
-@pytest.mark.parametrize("profile", NAMES)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_tools(profile: str) -> None:
     """S5: no tool list has it, nor what is said of it, whomever it is for."""
     made = application()

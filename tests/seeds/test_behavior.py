@@ -9,13 +9,13 @@ from typing import Any, Literal
 import pytest
 from tests.calling.models import CONNECTORS, REPLIES, converse, results, said, wished
 from tests.calling.shop import APP
+from tests.connectors.names import CODECS
 
 import specfn
 from specfn import calling
 from specfn.calling import Choice, Plan, Round
 from specfn.calling import choice as choices
 from specfn.calling.prompt_files import merge_settings
-from specfn.connectors.registry import CODECS
 from specfn.errors import UnknownFunctionError, UsageError
 
 LIST = "products_get"

@@ -1,9 +1,9 @@
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 from tests.tools.test_tools import NOTES, application, operation, parameter
 
-from specfn.connectors.registry import NAMES
 from specfn.errors import UsageError
 
 Json = dict[str, Any]
@@ -61,7 +61,7 @@ def test_an_unknown_profile_is_told() -> None:
         application(NOTES).check("x")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_what_is_sent_has_no_findings(name: str) -> None:
     """A plain document has findings in strict profiles alone."""
     app = application({"/a": {"get": operation(summary="Get a.")}}, dialect="3.1")

@@ -4,11 +4,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 from tests.tools.test_tools import application, operation
 
 from specfn import Application
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_builder import build_tools
@@ -29,7 +29,7 @@ def wires(tool_set: ToolSet) -> list[Any]:
     return [tool.wire for entry in tool_set if (tool := tool_set.tool(entry.name)) is not None]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_tool_is_the_same_alone_and_in_a_list(name: str) -> None:
     """Whatever the order of reading, a tool has the name, the schema and the form that it has in a list."""
     app, found = many(), profile(name)
@@ -81,7 +81,7 @@ def test_a_refused_function_has_its_reason() -> None:
     assert not tool_set.is_refused("b_get")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_one_tool_of_an_application(name: str) -> None:
     """``app.tool`` returns the entry that a list of this function alone has."""
     app = many()

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.connectors.lint import faults
+from tests.connectors.names import PROFILES
 
 from specfn import Application, Failure, Options, load
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 from specfn.errors import UnknownFunctionError, UsageError
 from specfn.settings import Selection
 from specfn.tools.tool import MANY_TOKENS, Tools
@@ -134,7 +134,7 @@ NO_PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_function_without_parameters_has_the_schema_that_is_taken(name: str) -> None:
     """An object that says it has no properties, but nothing where the provider refuses that."""
     tool = application({"/a": {"get": operation()}}).tools(name)[0]
@@ -380,7 +380,7 @@ def test_an_unknown_tool_is_told() -> None:
 
 def test_an_empty_list_is_empty() -> None:
     """Nothing to offer is an empty list for every provider."""
-    assert [application({}).tools(name) for name in NAMES] == [[] for _ in NAMES]
+    assert [application({}).tools(name) for name in PROFILES] == [[] for _ in PROFILES]
     assert isinstance(application({}).tools(), Tools)
 
 
@@ -392,7 +392,7 @@ def test_what_was_fitted_is_kept() -> None:
     assert all(a.fit is b.fit for a, b in zip(first.tools, second.tools, strict=True))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_every_tool_passes_the_lint(name: str) -> None:
     """Functions of every shape are what the profile accepts."""
     app = application(
@@ -432,7 +432,7 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_description_does_not_repeat_the_schema(name: str) -> None:
     """What is said of a parameter is in the schema, and not in the description once more; credentials are in neither."""
     app = application(SAID)
@@ -540,7 +540,7 @@ def test_a_length_stays_beside_a_pattern_that_is_not_shown() -> None:
     assert (shown["minLength"], shown["maxLength"]) == (3, 3)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_what_no_document_declares_is_not_said_closed(name: str) -> None:
     """Whether the root and the groups are closed is the profile's to say, and an edit's; a body is as the document says."""
     closed = {"type": "object", "properties": {"a": STRING}, "additionalProperties": False}

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.connectors.names import PROFILES
 
 from specfn import load
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 
 Command = Callable[..., Any]
 
@@ -21,7 +21,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_the_list_is_that_of_the_library(specfn: Command, products: Path, name: str) -> None:
     """Every profile writes what ``Application.tools`` returns, one tool per line."""
     ended = specfn("tools", products, "--profile", name)

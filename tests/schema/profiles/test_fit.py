@@ -3,10 +3,10 @@ from typing import Any
 import pytest
 from orjson import dumps
 from tests.connectors.lint import faults
+from tests.connectors.names import PROFILES
 from tests.schema.conftest import place
 
 from specfn.connectors import profile
-from specfn.connectors.registry import NAMES
 from specfn.schema.profiles.fit import Fit, Fitter
 from specfn.schema.walk import walk
 
@@ -48,7 +48,7 @@ def test_null_is_said_as_the_provider_says_it(name: str, node: Json, expected: J
     assert shown(name, node) == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 def test_bounds_on_the_number_of_properties(name: str) -> None:
     """F8: a bound is a keyword, or described as an edit; grammar engines behind portable and bedrock refuse the keyword."""
     bounds = {"minProperties": 2, "maxProperties": 3}
@@ -160,7 +160,7 @@ def test_edits_behind_a_flagged_null_lead_to_their_places() -> None:
             "b": {"type": "integer", "multipleOf": 5},
         },
     }
-    for name in NAMES:
+    for name in PROFILES:
         found = fitted(name, node)
         places = {edit.pointer for edit in found.edits if edit.kind == "constraint"}
         assert all("@multipleOf 5" in place(found.schema, each)["description"] for each in places)
@@ -362,7 +362,7 @@ def test_the_default_of_a_union_is_kept(node: Json, branches: list[Json]) -> Non
     assert shown("portable", node) == {"anyOf": branches}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize(
     "component", [{"type": "string"}, {"properties": {"x": {"type": "string"}}}]
 )
