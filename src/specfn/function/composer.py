@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from specfn._internal.json import JsonObject, dumps
+from specfn.document.references.resolve import component_of
 from specfn.errors import DocumentError, UsageError
 from specfn.function.body_files import mark_files, with_files
 from specfn.function.function_schemas import (
@@ -20,7 +21,7 @@ from specfn.function.standard_parameters import shown_arguments
 from specfn.migrate.parameters.fixed import fixed_values, without_fixed_parameters
 from specfn.migrate.route import Body, Parameter, ParameterGroup, Route
 from specfn.schema.compose.definitions import Definitions
-from specfn.schema.compose.polymorphism import Family, component_of
+from specfn.schema.compose.polymorphism import Family
 from specfn.schema.patterns.cost import MAX_FUNCTION_BYTES
 from specfn.schema.render.budget import ModelRenderer, Rendering
 from specfn.settings import Settings

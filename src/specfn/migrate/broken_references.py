@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from specfn._internal.json import JsonObject
+from specfn.document.references.resolve import component_of
 from specfn.records import OperationCode
-from specfn.schema.compose.polymorphism import component_of
 from specfn.schema.walk import walk
 
 

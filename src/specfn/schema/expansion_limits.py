@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn.schema.compose.polymorphism import component_of
+from specfn.document.references.resolve import component_of
 from specfn.schema.walk import in_place, subschemas
 
 #: The maximum number of schemas that a function's arguments may be checked against.

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.schema.conftest import (
-    COMPONENT,
     DIALECTS,
     accepts,
     check,
@@ -17,7 +16,8 @@ from tests.schema.conftest import (
 )
 
 from specfn import Options, load
-from specfn.schema.compose.polymorphism import Family, component_of
+from specfn.document.references.resolve import PREFIX, component_of
+from specfn.schema.compose.polymorphism import Family
 
 Json = dict[str, Any]
 
@@ -49,9 +49,7 @@ def pets(**discriminator: Any) -> Json:
     }
 
 
-MAPPED = pets(
-    mapping={"cat": COMPONENT + "Cat", "kitten": COMPONENT + "Cat", "gone": COMPONENT + "Gone"}
-)
+MAPPED = pets(mapping={"cat": PREFIX + "Cat", "kitten": PREFIX + "Cat", "gone": PREFIX + "Gone"})
 CAT = {"kind": "Cat", "claws": 18}
 
 
@@ -59,7 +57,7 @@ def concrete(tag: Json) -> Json:
     """A parent with a parent of its own, whose mapping names its child alone."""
     inner = {
         "properties": {"kind": tag, "name": {"type": "string"}},
-        "discriminator": {"propertyName": "kind", "mapping": {"#cat": COMPONENT + "Cat"}},
+        "discriminator": {"propertyName": "kind", "mapping": {"#cat": PREFIX + "Cat"}},
     }
     return {
         "Being": {"type": "object"},
@@ -70,7 +68,7 @@ def concrete(tag: Json) -> Json:
 
 def mapped(key: str = "kind", **mapping: str) -> Json:
     """An object with a discriminator and a mapping to components."""
-    targets = {tag: COMPONENT + name for tag, name in mapping.items()}
+    targets = {tag: PREFIX + name for tag, name in mapping.items()}
     return {"type": "object", "discriminator": {"propertyName": key, "mapping": targets}}
 
 
@@ -103,7 +101,7 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
         [{"kind": "gone", "name": 7}, {"kind": "Gone"}],
     ),
     "a mapping that names the parent": (
-        pets(mapping={"pet": COMPONENT + "Pet"}), ref("Pet"),
+        pets(mapping={"pet": PREFIX + "Pet"}), ref("Pet"),
         [{"kind": "pet"}, CAT], [{"kind": "Pet"}],
     ),
     "a child is not its siblings": (
@@ -162,8 +160,8 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
          {"kind": "Cat", "enemy": {"kind": "Cow"}}],
     ),
     "names of every kind": (
-        {"a pet/~%": pets()["Pet"], "more<than>|`^": {"allOf": [{"$ref": COMPONENT + "a pet~1~0%"}, {"required": ["name"]}]}},
-        {"$ref": COMPONENT + "a pet~1~0%"},
+        {"a pet/~%": pets()["Pet"], "more<than>|`^": {"allOf": [{"$ref": PREFIX + "a pet~1~0%"}, {"required": ["name"]}]}},
+        {"$ref": PREFIX + "a pet~1~0%"},
         [{"kind": "more<than>|`^", "name": "x"}, {"kind": "a pet/~%"}], [{"kind": "more<than>|`^"}, {"kind": "Pet"}],
     ),
     "oneOf without a mapping": (
@@ -177,7 +175,7 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
          "B": {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["t"]},
          "C": {"type": "object"}},
         {"oneOf": [ref("A"), ref("B"), ref("C")],
-         "discriminator": {"propertyName": "t", "mapping": {"a1": COMPONENT + "A", "a2": COMPONENT + "A", "b": COMPONENT + "B"}}},
+         "discriminator": {"propertyName": "t", "mapping": {"a1": PREFIX + "A", "a2": PREFIX + "A", "b": PREFIX + "B"}}},
         [{"t": "a1"}, {"t": "a2", "a": "x"}, {"t": "b"}, {"t": "C"}], [{"t": "A"}, {"t": "B"}, {"t": "c"}, {"t": "a2", "a": 1}, {}],
     ),
     "anyOf whose branches say their tags": (
@@ -245,7 +243,7 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
     ),
     "tags that the branches of a union declare": (
         with_own_tags({"Cat": {"type": "object"}, "Dog": {"type": "object"}}),
-        {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind", "mapping": {"dog": COMPONENT + "Dog"}}},
+        {"oneOf": [ref("Cat"), ref("Dog")], "discriminator": {"propertyName": "kind", "mapping": {"dog": PREFIX + "Dog"}}},
         [{"kind": "feline"}, {"kind": "dog"}], [{"kind": "Cat"}, {"kind": "canine"}, {"kind": "Dog"}],
     ),
     "defaults of the tags of a union's branches": (
@@ -257,7 +255,7 @@ USES: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
     "a parent whose oneOf lists its own children": (
         {"Pet": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"],
                  "oneOf": [ref("Cat"), ref("Dog")],
-                 "discriminator": {"propertyName": "kind", "mapping": {"cat": COMPONENT + "Cat"}}},
+                 "discriminator": {"propertyName": "kind", "mapping": {"cat": PREFIX + "Cat"}}},
          "Cat": {"allOf": [ref("Pet"), {"properties": {"claws": {"type": "integer"}}}]},
          "Dog": {"allOf": [ref("Pet"), {"properties": {"bark": {"type": "boolean"}}}]}},
         {"type": "object", "properties": {"pet": ref("Pet"), "cat": ref("Cat")}},
@@ -293,49 +291,49 @@ def test_a_use_means_its_union(use: str) -> None:
 #: Schemas and a node with a branch for unknown tags, what is accepted, and what is not.
 OTHERS: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
     "a child": (
-        pets(defaultMapping=COMPONENT + "Dog"), ref("Pet"),
+        pets(defaultMapping=PREFIX + "Dog"), ref("Pet"),
         [CAT, {"kind": "Pet"}, {"kind": "anything"}, {"kind": "Dog", "bark": True}],
         [{"kind": "Cat"}, {"kind": "x", "bark": 1}, {}, {"kind": "Cat", "bark": True}],
     ),
     "no child": (
-        pets(defaultMapping=COMPONENT + "Stone"), ref("Pet"),
+        pets(defaultMapping=PREFIX + "Stone"), ref("Pet"),
         [CAT, {}, {"kind": "x"}, {"kind": "x", "pet": CAT}, {"kind": 1}], [{"kind": "Cat"}, {"pet": 1}, {"pet": {"kind": "Cat"}}],
     ),
     "the parent": (
-        pets(defaultMapping=COMPONENT + "Pet"), ref("Pet"),
+        pets(defaultMapping=PREFIX + "Pet"), ref("Pet"),
         [CAT, {"kind": "Pet"}, {"kind": "x", "name": "y"}], [{"kind": "Cat"}, {"kind": "x", "name": 1}, {}, {"kind": "Puppy"}],
     ),
     "a component of the mapping": (
-        pets(mapping={"cat": COMPONENT + "Cat"}, defaultMapping=COMPONENT + "Cat"), ref("Pet"),
+        pets(mapping={"cat": PREFIX + "Cat"}, defaultMapping=PREFIX + "Cat"), ref("Pet"),
         [{"kind": "cat", "claws": 1}, {"kind": "tiger", "claws": 1}, {"kind": "Dog"}], [{"kind": "tiger"}, {"kind": "cat"}],
     ),
     "a component that is not there": (
-        pets(mapping={"cat": COMPONENT + "Cat"}, defaultMapping=COMPONENT + "Gone"), ref("Pet"),
+        pets(mapping={"cat": PREFIX + "Cat"}, defaultMapping=PREFIX + "Gone"), ref("Pet"),
         [{"kind": "cat", "claws": 1}, {"kind": "x"}, {"kind": "x", "name": "y"}], [{"kind": "cat"}, {"kind": "x", "name": 1}],
     ),
     "a parent without children": (
-        {"Pet": {**pets()["Pet"], "discriminator": {"propertyName": "kind", "defaultMapping": COMPONENT + "Other"}}, "Other": {"required": ["o"]}},
+        {"Pet": {**pets()["Pet"], "discriminator": {"propertyName": "kind", "defaultMapping": PREFIX + "Other"}}, "Other": {"required": ["o"]}},
         ref("Pet"), [{"kind": "Pet"}, {"o": 1}, {"kind": "x", "o": 1}], [{"kind": "x"}, {}],
     ),
     "a branch of a union": (
         {"A": {"type": "object", "required": ["a"]}, "B": {"type": "object", "required": ["b"]}},
-        {"oneOf": [ref("B"), ref("A")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        {"oneOf": [ref("B"), ref("A")], "discriminator": {"propertyName": "t", "defaultMapping": PREFIX + "B"}},
         [{"t": "A", "a": 1}, {"b": 1}, {"t": "B", "b": 1}, {"t": "x", "b": 1}], [{"t": "A", "b": 1}, {"t": "B", "a": 1}, {"a": 1}],
     ),
     "no branch of a union": (
         {"A": {"type": "object"}, "B": {"type": "object", "required": ["b"]}},
         {"anyOf": [ref("A"), {"type": "object", "properties": {"t": {"const": "in"}}, "required": ["t"]}],
-         "discriminator": {"propertyName": "t", "mapping": {"a": COMPONENT + "A"}, "defaultMapping": COMPONENT + "B"}},
+         "discriminator": {"propertyName": "t", "mapping": {"a": PREFIX + "A"}, "defaultMapping": PREFIX + "B"}},
         [{"t": "a"}, {"t": "in"}, {"t": "x", "b": 1}, {"b": 1}], [{"t": "x"}, {"t": "A"}, {}],
     ),
     "one that says its own tag": (
         {"A": {"type": "object"}, "B": {"type": "object", "properties": {"t": {"const": "b"}}}},
-        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": PREFIX + "B"}},
         [{"t": "A"}, {"t": "b"}, {}], [{"t": "x"}, {"t": "B"}],
     ),
     "a closed one": (
         {"A": {"type": "object"}, "B": {"type": "object", "properties": {"b": {}}, "additionalProperties": False}},
-        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": COMPONENT + "B"}},
+        {"oneOf": [ref("A"), ref("B")], "discriminator": {"propertyName": "t", "defaultMapping": PREFIX + "B"}},
         [{"t": "A", "b": 1}, {"b": 1}, {}], [{"t": "x"}, {"t": "B"}],
     ),
     "one whose tag is a reference, or must not be something": (
@@ -343,7 +341,7 @@ OTHERS: dict[str, tuple[Json, Json, list[Any], list[Any]]] = {
          "B": {"type": "object", "properties": {"t": ref("T"), "pet": ref("C")}},
          "C": {"type": "object", "properties": {"t": {"not": {"const": "n"}}}}},
         {"type": "object", "properties": {name.lower(): {"oneOf": [ref("A"), ref(name)], "discriminator": {
-            "propertyName": "t", "defaultMapping": COMPONENT + name}} for name in ("B", "C")}},
+            "propertyName": "t", "defaultMapping": PREFIX + name}} for name in ("B", "C")}},
         [{"b": {"t": "A"}}, {"b": {"t": "x"}}, {"c": {"t": "x"}}, {"c": {"t": "A", "pet": 1}}],
         [{"b": {"t": 1}}, {"c": {"t": "n"}}, {"b": {"t": "x", "pet": {"t": "n"}}}],
     ),
@@ -365,7 +363,7 @@ def test_unknown_tags_have_a_branch_of_their_own(use: str) -> None:
 
 def test_errors_of_an_unknown_tag_are_those_of_its_branch() -> None:
     """F10, V4: with a branch for unknown tags, its errors are reported, and a known tag still means its own."""
-    function = load(document(ref("Pet"), pets(defaultMapping=COMPONENT + "Dog"))).functions[0]
+    function = load(document(ref("Pet"), pets(defaultMapping=PREFIX + "Dog"))).functions[0]
     for value, path in (
         ({"kind": "Cow", "bark": 1}, "$input.body.bark"),
         ({"bark": True}, "$input.body.kind"),
@@ -438,7 +436,7 @@ def test_names_of_every_script_can_be_referred_to() -> None:
 def test_branches_are_in_the_order_of_the_rule() -> None:
     """F10: the mapping first, then children in the document's order, then what leads nowhere."""
     schema = rendered(
-        pets(mapping={"d": COMPONENT + "Dog", "x": "gone", "c": COMPONENT + "Cat"}), ref("Pet")
+        pets(mapping={"d": PREFIX + "Dog", "x": "gone", "c": PREFIX + "Cat"}), ref("Pet")
     )
     tags = [branch["properties"]["kind"]["enum"] for branch in schema["anyOf"]]
     assert tags == [["d"], ["c"], ["Puppy"], ["x"]]
@@ -481,7 +479,7 @@ def test_a_known_tag_means_its_branch() -> None:
 
 def test_a_mapping_may_name_a_component_plainly() -> None:
     """F10: a mapping's value is a component's name or any reference to one; others are dangling tags."""
-    mapping = {"a": "Cat", "b": COMPONENT + "Dog", "c": "./other.json", "d": "Nobody"}
+    mapping = {"a": "Cat", "b": PREFIX + "Dog", "c": "./other.json", "d": "Nobody"}
     function = load(document(ref("Pet"), pets(mapping=mapping))).functions[0]
     valid = [
         {"kind": "a", "claws": 1},
@@ -543,7 +541,7 @@ ODD: dict[str, Json] = {
     "a tag without a declaration": {**pets(), "Pet": {"discriminator": {"propertyName": "kind"}}},
     "a parent that is its own child": {"Pet": {"allOf": [ref("Pet")], "discriminator": {"propertyName": "kind"}}},
     "a child that is refused": pets() | {"Cat": {"allOf": [ref("Pet"), False]}},
-    "a mapping of everything to one": pets(mapping=dict.fromkeys("abcdef", COMPONENT + "Cat")),
+    "a mapping of everything to one": pets(mapping=dict.fromkeys("abcdef", PREFIX + "Cat")),
     "an empty mapping": pets(mapping={}),
 }  # fmt: skip
 
@@ -569,7 +567,7 @@ def test_a_parent_that_only_its_mapping_contradicts_is_itself() -> None:
     schemas = {
         "Pet": {
             "properties": {"kind": {"enum": ["Cat"]}},
-            "discriminator": {"propertyName": "kind", "mapping": {"pet": COMPONENT + "Pet"}},
+            "discriminator": {"propertyName": "kind", "mapping": {"pet": PREFIX + "Pet"}},
         }
     }
     for union in ("anyOf", "oneOf"):
@@ -579,9 +577,9 @@ def test_a_parent_that_only_its_mapping_contradicts_is_itself() -> None:
 @pytest.mark.parametrize(
     ("reference", "name"),
     [
-        (COMPONENT + "Pet", "Pet"),
-        (COMPONENT + "a~1b~0c", "a/b~c"),
-        (COMPONENT + "Pet/properties/a", None),
+        (PREFIX + "Pet", "Pet"),
+        (PREFIX + "a~1b~0c", "a/b~c"),
+        (PREFIX + "Pet/properties/a", None),
         ("#/definitions/Pet", None),
         ("Pet", None),
         ("", None),
@@ -601,8 +599,8 @@ def test_references_to_components(reference: Any, name: str | None) -> None:
     [
         ({"propertyName": "kind"}, {"propertyName": "type"}),
         (
-            {"propertyName": "kind", "mapping": {"a": COMPONENT + "Dog", "b": COMPONENT + "Dog"}},
-            {"propertyName": "kind", "mapping": {"a|b": COMPONENT + "Dog"}},
+            {"propertyName": "kind", "mapping": {"a": PREFIX + "Dog", "b": PREFIX + "Dog"}},
+            {"propertyName": "kind", "mapping": {"a|b": PREFIX + "Dog"}},
         ),
     ],
 )

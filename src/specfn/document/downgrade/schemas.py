@@ -15,9 +15,8 @@ from urllib.parse import quote
 
 from specfn._internal.digest import digest
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.pointer import unescape
 from specfn.document.downgrade.objects import DROP, URI, Losses, is_format, of
-from specfn.document.references.resolve import PREFIX, reaching
+from specfn.document.references.resolve import PREFIX, component_of, reaching
 from specfn.document.upgrade.keywords import NUMERIC_FORMATS
 from specfn.document.upgrade.schemas import MAX_DEPTH
 
@@ -251,13 +250,6 @@ def _subschemas(node: Any) -> list[tuple[Any, int]]:
 def _is_exact_alone(schema: JsonObject) -> bool:
     pattern = schema.get("pattern")
     return _INEXACT.isdisjoint(schema) and (pattern is None or is_format("regex", pattern))
-
-
-def component_of(reference: Any) -> str | None:
-    """Return the name of the component that a normalized reference names; ``None`` for other references."""
-    if isinstance(reference, str) and reference.startswith(PREFIX):
-        return unescape(reference[len(PREFIX) :])
-    return None
 
 
 def _with_users(seeds: Iterable[str], uses: Mapping[str, Iterable[str | None]]) -> set[str]:

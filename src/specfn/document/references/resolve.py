@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
-from specfn._internal.pointer import escape, from_fragment
+from specfn._internal.pointer import escape, from_fragment, unescape
 from specfn.document.references.identifiers import (
     EMBEDDED,
     NAMED,
@@ -194,6 +194,15 @@ def _item(node: Any, token: str) -> tuple[bool, Any]:
 
 #: The prefix of every schema reference in the normalized document.
 PREFIX: Final = "#/components/schemas/"
+
+
+def component_of(reference: Any) -> str | None:
+    """Return the name of the component that a normalized reference names; ``None`` for any other text."""
+    if isinstance(reference, str) and reference.startswith(PREFIX):
+        name = reference[len(PREFIX) :]
+        return unescape(name) if "/" not in name else None
+    return None
+
 
 #: Keywords of a schema into which the references below it may lead.
 RESOURCE: Final = frozenset({"$defs", "$id", "definitions"})

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Final
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import unescape
+from specfn.document.references.resolve import component_of
 from specfn.migrate.accessor import as_one_word, words_of
 from specfn.migrate.paging.paging_words import (
     CONTAINERS,
@@ -29,7 +29,6 @@ _COMBINED: Final = 60
 _MOST: Final = 600
 _DEPTH: Final = 3
 
-_COMPONENT: Final = "#/components/schemas/"
 _UNIONS: Final = ("allOf", "anyOf", "oneOf")
 
 
@@ -94,8 +93,8 @@ class DocumentSchemas:
             seen.add(id(node))
             yield node
             reference = node.get("$ref")
-            if isinstance(reference, str) and reference.startswith(_COMPONENT):
-                waiting.append(self._components.get(unescape(reference[len(_COMPONENT) :])))
+            if (name := component_of(reference)) is not None:
+                waiting.append(self._components.get(name))
             for key in _UNIONS:
                 parts = node.get(key)
                 waiting.extend(parts if isinstance(parts, list) else ())

@@ -574,7 +574,3 @@ def _redefault(properties: JsonObject, node: JsonObject) -> None:
         item = properties.get(name)
         if item.__class__ is dict and item.keys() == {"allOf"}:
             properties[name] = {**item, "default": default}
-
-
-def _is(left: Any, right: Any) -> bool:
-    return left is right

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from typing import Any, Final, Literal
 
 from specfn._internal.json import JsonObject
-from specfn.schema.compose.polymorphism import component_of
+from specfn.document.references.resolve import component_of
 
 Direction = Literal["request", "response"]
 

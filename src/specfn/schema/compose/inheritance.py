@@ -4,11 +4,10 @@ from typing import Any, Final, Protocol
 
 from specfn._internal.json import JsonObject
 from specfn._internal.pointer import escape
+from specfn.document.references.resolve import PREFIX, component_of
 from specfn.schema.compose.merge import Intersect, Merging, is_annotation
 from specfn.schema.compose.polymorphism import (
-    COMPONENT,
     Family,
-    component_of,
     own_discriminator,
     parents_of,
 )
@@ -182,7 +181,7 @@ class Inheritance:
             return None
         if inherits and self._is_tagged(name):
             return self._uses.body(name)
-        return COMPONENT + escape(name)
+        return PREFIX + escape(name)
 
     def _inherited_part(self, name: str, owner: str | None, *, inherits: bool) -> Any:
         """Return the part that an ``allOf`` inherits from a component: its own schema for a child, else its use."""

@@ -12,7 +12,8 @@ from urllib.parse import quote
 from specfn._internal.digest import short_digest
 from specfn._internal.json import JsonObject, dumps
 from specfn._internal.pointer import escape
-from specfn.schema.compose.polymorphism import alias_of, component_of
+from specfn.document.references.resolve import component_of
+from specfn.schema.compose.polymorphism import alias_of
 
 _DEFS = "#/$defs/"
 

@@ -9,10 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from specfn._internal.json import JsonObject
-from specfn._internal.pointer import unescape
+from specfn.document.references.resolve import component_of, reaching
 from specfn.schema.compose.merge import is_annotation
-
-COMPONENT: Final = "#/components/schemas/"
 
 #: The extension in which a child declares its own tag (AutoRest).
 _OWN_TAG: Final = "x-ms-discriminator-value"
@@ -30,14 +28,6 @@ class DiscriminatorBranch(NamedTuple):
     component: str | None
     tags: tuple[str, ...]
     is_default: bool = False
-
-
-def component_of(reference: Any) -> str | None:
-    """Return the name of the component that a normalized reference names; ``None`` for any other text."""
-    if isinstance(reference, str) and reference.startswith(COMPONENT):
-        name = reference[len(COMPONENT) :]
-        return unescape(name) if "/" not in name else None
-    return None
 
 
 def alias_of(schema: Any) -> Any:
@@ -101,13 +91,7 @@ class Family:
         if parent not in self._descendants:
             if self._children is None:
                 self._children = _children(self._schemas)
-            names = {parent}
-            waiting = [parent]
-            while waiting:
-                new = [name for name in self._children.get(waiting.pop(), ()) if name not in names]
-                names.update(new)
-                waiting.extend(new)
-            names.remove(parent)
+            names = reaching([parent], self._children) - {parent}
             self._descendants[parent] = sorted(names, key=self._order.__getitem__)
         return self._descendants[parent]
 

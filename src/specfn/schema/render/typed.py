@@ -174,10 +174,6 @@ class TypedRenderer(KeywordRenderer):
             body.always.append(NOTHING)
         return self._finish(body)
 
-    def _only_null(self) -> JsonObject:
-        """Return a schema that accepts null alone."""
-        return dict(ONLY_NULL if self._dialect.null_constant else NULL)
-
     def _finish(self, body: SchemaBuilder) -> Draft:
         return body.finish(bare=self._bare)
 
@@ -298,7 +294,8 @@ class TypedRenderer(KeywordRenderer):
                 else self._render_child(branch, "anyOf", index)
                 for index, branch in enumerate(kept)
             ]
-            return drafts if flagged is not None else [*drafts, self._only_null()]
+            only_null = ONLY_NULL if self._dialect.null_constant else NULL
+            return drafts if flagged is not None else [*drafts, {**only_null}]
         return [self._render_child(branch, "anyOf", index) for index, branch in enumerate(branches)]
 
     def _is_nullable(self, branches: list[Any]) -> bool:
