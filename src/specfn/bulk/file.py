@@ -16,7 +16,7 @@ from specfn.bulk.checker import Checker
 from specfn.bulk.json_lines import JsonLines
 from specfn.bulk.parquet import Parquet
 from specfn.bulk.rows import Counts
-from specfn.bulk.worker_pool import Chunk, Format, Piece, check_in_order
+from specfn.bulk.worker_pool import Chunk, Piece, check_in_order
 from specfn.errors import UsageError
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def check_sizes(jobs: int, chunk: int) -> None:
             raise UsageError(f"{name} must be an integer of at least 1, not {value!r}")
 
 
-def _format(source: str, target: str) -> Format:
+def _format(source: str, target: str) -> JsonLines | Parquet:
     for path in (source, target):
         if "\0" in path:
             raise UsageError(f"{path!r} is not a path")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from specfn.bulk.checker import Checker
 from specfn.bulk.rows import Counts, RowChecker
@@ -47,24 +47,6 @@ class Piece(NamedTuple):
 
 #: Checks the content of a chunk. It is sent to other processes by its name.
 CheckChunk: TypeAlias = Callable[[RowChecker, Any], Piece]
-
-
-class Format(Protocol):
-    """A format of files with rows."""
-
-    @property
-    def check(self) -> CheckChunk:
-        """Return the check of a chunk."""
-
-    def chunks(self, source: str, start: int, size: int) -> Iterator[Chunk]:
-        """Yield the chunks of a file after a position.
-
-        Raises:
-            UsageError: the file is not of this format.
-        """
-
-    def finish(self, partial: str, target: str) -> None:
-        """Move the complete partial output to its target."""
 
 
 #: The chunks that wait or are checked, for each process.

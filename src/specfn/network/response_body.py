@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
 #: The end of the headers; a line may end with LF alone.
 _END_OF_HEAD: Final = re.compile(rb"\n\r?\n")
@@ -25,17 +25,6 @@ _WITHOUT_BODY: Final = frozenset({204, 304})
 
 #: The maximum size of all headers of a response: httpcore accepts 100 KiB, and reads 64 KiB at once.
 MAX_HEAD_BYTES: Final = 256 * 1024
-
-
-class Framing(Protocol):
-    """The framing of a body."""
-
-    def feed(self, content: bytes) -> None:
-        """Read received bytes after the headers."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Return whether the bytes end at the end of the body."""
 
 
 class Length:
@@ -133,7 +122,7 @@ class ReceivedResponse:
 
     def __init__(self) -> None:
         self._head = bytearray()
-        self._body: Framing | None = None
+        self._body: Length | Unknown | Chunks | None = None
         self.is_over = False
 
     def feed(self, content: bytes) -> bool:
@@ -160,7 +149,9 @@ class ReceivedResponse:
         self.is_over = self._body is not None and self._body.is_complete
 
 
-def framing(method: str, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Framing:
+def framing(
+    method: str, status: int, headers: Iterable[tuple[bytes, bytes]]
+) -> Length | Unknown | Chunks:
     """Return the framing of the body of a response (RFC 9112, section 6.3).
 
     Args:

@@ -7,7 +7,7 @@ applies the limits of the connection.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from specfn._internal import json as _json
 from specfn._internal.json import JsonObject
@@ -71,28 +71,6 @@ class Event:
     data: Any
     event: str = _MESSAGE
     id: str = ""
-
-
-class EventParser(Protocol):
-    """A parser of the lines of a response.
-
-    Attributes:
-        separator: the separators of the lines.
-    """
-
-    separator: re.Pattern[bytes]
-
-    def line(self, line: bytes) -> Event | None:
-        """Read a complete line; return the event that it ends."""
-
-    def end(self, line: bytes) -> Event | None:
-        """Read the last line, which has no separator; return the event that it ends."""
-
-    def value(self, event: Event) -> Any:
-        """Return an event as a JSON value."""
-
-    def notes(self) -> list[str]:
-        """Return sentences on malformed events, and on corrections."""
 
 
 class ServerSentEvents:
@@ -159,7 +137,7 @@ class ServerSentEvents:
 
 
 class JsonItems:
-    """JSON Lines, or a JSON text sequence (RFC 7464).
+    """JSON Lines, or a JSON text sequence (RFC 7464). Its methods are those of ``ServerSentEvents``.
 
     Attributes:
         malformed: the number of items that are not JSON.
@@ -197,6 +175,10 @@ class JsonItems:
             items, they = ("items are", "they are") if count > 1 else ("item is", "it is")
             notes.append(f"{count:,} {items} not JSON; {they} shown as text")
         return notes
+
+
+#: A parser of the lines of a response.
+EventParser: TypeAlias = ServerSentEvents | JsonItems
 
 
 def parser_of(media_type: str) -> EventParser:
