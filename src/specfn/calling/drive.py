@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from specfn._internal.caller_arguments import CONNECTION, require, require_callables
 from specfn._internal.io import AsyncIO, SyncIO, TimeIsOverError, is_over, run_without_waiting
@@ -27,14 +27,12 @@ from specfn.calling.session import Session
 from specfn.connectors.registry import CODECS, ConnectorName, ProfileName
 from specfn.connectors.wire_format import Codec
 from specfn.errors import UsageError
+from specfn.http.connection import Connection
 from specfn.invocation.approval import Approver, AsyncApprover, Decision, Deny, decision
 from specfn.invocation.call_settings import CallSettings
 from specfn.schema.profiles.profile import Profile
 from specfn.tools.function_set import AdvertisedFunction, Catalog, Functions
 from specfn.tools.without_sent_parameters import without_sent_parameters
-
-if TYPE_CHECKING:
-    from specfn.http.connection import Connection
 
 
 class _Dumps(Protocol):
@@ -244,8 +242,6 @@ def _check_types(*, send: Any, approve: Any, filters: Any, connection: Any) -> N
     named = {f"filters[{index}]": filter_ for index, filter_ in enumerate(filters)}
     require_callables(send=send, approve=approve, **named)
     if connection is not None:
-        from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx, as the caller did
-
         require("connection", connection, Connection, CONNECTION)
 
 

@@ -250,7 +250,6 @@ def _matching_names(spec: str, incomplete: str) -> list[str]:
     """Return the names that begin with a text; or the other names without invisible characters that do."""
     from specfn.api import convert  # noqa: PLC0415  # for completion only
     from specfn.function.naming import handles  # noqa: PLC0415  # for completion only
-    from specfn.settings import DEFAULT  # noqa: PLC0415  # for completion only
 
     functions = convert(spec, DEFAULT).functions
     names = [f.name for f in functions if f.name.startswith(incomplete)]

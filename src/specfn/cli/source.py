@@ -18,6 +18,7 @@ from specfn.cli.errors import UnreadableFileError, with_document_options
 from specfn.cli.shared_options import all_of, complete_files, repeatable
 from specfn.cli.terminal import is_terminal
 from specfn.document.overlay import OverlayError
+from specfn.document.read.document_credentials import document_credentials
 from specfn.document.read.limits import MAX_BYTES
 from specfn.errors import DocumentError, TransportError, UsageError
 from specfn.settings import DEFAULT
@@ -211,7 +212,6 @@ def credentials(spec: str, options: DocumentOptions | None = None) -> "DocumentC
         return None
     if not headers and tls is None:
         return None
-    from specfn.document.read.document_credentials import document_credentials  # noqa: PLC0415  # imports httpx
 
     try:
         for_origin = document_credentials(spec, headers, None, tls)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from specfn._internal.json import JsonObject, dumps
 from specfn.application.application import Application
@@ -12,6 +12,7 @@ from specfn.connectors import registry
 from specfn.errors import SpecfnError, UsageError
 from specfn.function.function import Function
 from specfn.function.separation.join import is_shared, merge
+from specfn.http.connection import Connection
 from specfn.invocation import failure_texts
 from specfn.invocation.answer import Answer
 from specfn.invocation.approval_form import MAX_CHARACTERS, CallToApprove, approval_form
@@ -22,9 +23,6 @@ from specfn.tools.fit_cache import FitCache
 from specfn.tools.tool_set import ToolSet
 from specfn.validation.outcome import Failure, Success, problems_json, repairs_json, text_of_bytes
 from specfn.validation.plain_types import plain
-
-if TYPE_CHECKING:
-    from specfn.http.connection import Connection
 
 #: The base URL of requests that are shown only, and its replacement in the page.
 _NO_SERVER: Final = "https://base-url.invalid"
@@ -93,7 +91,6 @@ class TriedCalls:
 
     def _request(self, function: Function, arguments: Any, human: Any) -> JsonObject:
         """Return the masked request of valid arguments, or the problems of the human part."""
-        from specfn.http.connection import Connection  # noqa: PLC0415  # httpx is imported on first use
         from specfn.http.dry_run import dry_run  # noqa: PLC0415  # httpx is imported on first use
 
         schemes = dict.fromkeys(function.api.security_schemes, "masked")

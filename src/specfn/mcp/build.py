@@ -13,6 +13,7 @@ from specfn._internal.caller_arguments import (
     require_whole_numbers,
 )
 from specfn.errors import UsageError
+from specfn.http.connection import Connection
 
 try:
     from mcp.server.lowlevel import Server
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from mcp.server.auth.settings import AuthSettings
 
     from specfn._internal.json import JsonObject
-    from specfn.http.connection import Connection
     from specfn.mcp.callers import Connect
 
 Mode: TypeAlias = Literal["auto", "all", "search", "code"]
@@ -98,8 +98,6 @@ def server(
         >>> mcp.server(app, connection, allow=["read", "createProduct"]).name
         'specfn'
     """
-    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
-
     _check_options(mode, approve, questions, page_size, key)
     callers = CallerConnections(connection) if callable(connection) else None
     fixed = None if callable(connection) else connection

@@ -9,13 +9,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from specfn._internal.caller_arguments import CONNECTION, require
+from specfn.http.connection import Connection
 from specfn.http_server.listen import MAX_GRACE_SECONDS
 from specfn.mcp.build import server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from specfn.http.connection import Connection
     from specfn.tools.function_set import Catalog, Functions
 
 
@@ -38,8 +38,6 @@ def run(
         >>> list(inspect.signature(mcp.run).parameters)  # mcp.run(app, connection, allow=["write"])
         ['functions', 'connection', 'options']
     """
-    from specfn.http.connection import Connection  # noqa: PLC0415  # imports httpx
-
     require("connection", connection, Connection, CONNECTION)
     serve_stdio(server(functions, connection, **options), ())
 

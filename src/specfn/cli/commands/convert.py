@@ -8,10 +8,13 @@ from specfn.cli import shared_options as shared
 from specfn.cli.output import note_lines
 from specfn.cli.progress import Progress
 from specfn.cli.save import write_result
+from specfn.document.diagnose.check import diagnose
 from specfn.document.garbage_collection import gc_paused
+from specfn.document.normalize import normalize
 from specfn.document.overlay import apply_overlays
 from specfn.document.read.limits import check_document
 from specfn.document.read.load import read
+from specfn.document.references.bundle import bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,8 +44,6 @@ def command(spec: str, version: str, path: str | None) -> None:
             given.overlays,
         )
         if given.references != "internal":
-            from specfn.document.references.bundle import bundle  # noqa: PLC0415  # for this option
-
             document, problems, _ = bundle(original, given.references)
             original = original._replace(document=document, notes=(*original.notes, *problems))
         if original.unreadable:
@@ -61,8 +62,6 @@ def command(spec: str, version: str, path: str | None) -> None:
 
 def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "Iterable[Note]":
     """Return the faults of a converted document that neither come from a fault of the original nor are losses."""
-    from specfn.document.diagnose.check import diagnose  # noqa: PLC0415  # after the conversion
-
     known = {note.pointer for note in losses}
     if diagnose(before):
         return ()
@@ -71,7 +70,6 @@ def _new_faults(before: Any, after: JsonObject, losses: "Sequence[Note]") -> "It
 
 def _to_31(original: "Source") -> "tuple[JsonObject, Iterable[Note]]":
     from specfn.document.downgrade.document import note_unused_components  # noqa: PLC0415  # for this version
-    from specfn.document.normalize import normalize  # noqa: PLC0415  # for this version
 
     normalized = normalize(original.document, original.uri, shared=original.shared)
     notes = (*normalized.notes, *note_unused_components(original.document, normalized))

@@ -23,13 +23,14 @@ from specfn.errors import UsageError
 from specfn.http.connection_switches import BY_FIELD, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
 from specfn.settings import DEFAULT
+from specfn.tools.function_keys import split_keys
+from specfn.tools.function_set import Catalog, NamePolicy
 
 if TYPE_CHECKING:
     from specfn.http.connection import Connection
     from specfn.mcp.config_file import DocumentConfig, ServerConfig
     from specfn.mcp.live import LiveServer
     from specfn.migrate.route import Api
-    from specfn.tools.function_set import Catalog
 
 #: Hosts that mean all addresses of this machine.
 _ANY: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # compared, not bound
@@ -302,7 +303,6 @@ def _config(specs: Sequence[str], options: Mapping[str, Any]) -> "ServerConfig":
         config = _read_config(options["config"])
     given = {field: options[field] for field in _OF_SERVER if options[field]}
     config = replace(config, allow=(*config.allow, *options["allow"]), **given)
-    from specfn.tools.function_keys import split_keys  # noqa: PLC0415  # slow import
 
     split_keys("--allow" if options["allow"] else f"{options['config']}: allow", config.allow)
     return config
@@ -400,8 +400,6 @@ def _load(
     config: "ServerConfig", options: Mapping[str, Any], progress: Progress
 ) -> "tuple[Catalog, list[Any]]":
     """Return the functions of all documents with their connections, and the documents; errors name the keys of a file."""
-    from specfn.tools.function_set import Catalog, NamePolicy  # noqa: PLC0415  # after option errors
-
     common = DEFAULT._replace(
         answer_limit=config.answer_limit or DEFAULT.answer_limit,
         max_length=options["max_length"] or DEFAULT.max_length,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from specfn._internal.json import JSONDecodeError, JsonObject, is_deep_text, loads
 from specfn._internal.pointer import join
 from specfn.document.garbage_collection import gc_paused
-from specfn.document.read import duplicate_keys, not_openapi
+from specfn.document.read import duplicate_keys, not_openapi, unreadable_numbers
 from specfn.document.read.limits import MAX_NODES, TOO_DEEP, TOO_LARGE, too_deep
 from specfn.errors import DocumentError
 from specfn.records import Note
@@ -161,8 +161,6 @@ def _json_document(value: Any, data: bytes, *, thorough: bool) -> Parsed:
 
 def _with_unreadable_numbers(data: bytes, *, thorough: bool) -> Parsed | None:
     """Read a text that is JSON except for numbers that cannot be represented; ``None`` if it has other faults."""
-    from specfn.document.read import unreadable_numbers  # noqa: PLC0415  # few texts have one
-
     try:
         value = unreadable_numbers.read(data)
     except JSONDecodeError:
