@@ -213,6 +213,28 @@ def test_a_variable_of_two_documents_is_an_error(
     assert "SPECFN_AUTH_A_B_C belongs to the documents 'a' and 'a_b'" in message(capsys, *given)
 
 
+def test_functions_that_cannot_be_called_are_counted_at_the_start(tmp_path: Path) -> None:
+    """The start says how many functions have no permitted server, by its options, and asks for no credential in vain."""
+    path = tmp_path / "own.json"
+    schemes = {"key": {"type": "http", "scheme": "bearer"}}
+    servers = {"servers": [{"url": "https://other.example"}], "security": [{"key": []}]}
+    paths = {
+        place: {
+            key: value | servers if isinstance(value, dict) else value
+            for key, value in item.items()
+        }
+        for place, item in DOCUMENT["paths"].items()
+    }
+    path.write_text(
+        json.dumps(DOCUMENT | {"paths": paths, "components": {"securitySchemes": schemes}}), "utf-8"
+    )
+    process = started(str(path), "--base-url", URL, "--anonymous")
+    _, lines = process.communicate("")
+    assert "functions cannot be called: GET /pets declares its own server" in lines
+    assert "add 'https://other.example' to --origin to allow it, or pass --all-to-base-url" in lines
+    assert "credential" not in lines
+
+
 # -- the configuration of hosts ---------------------------------------------------------------------------
 
 

@@ -61,6 +61,11 @@ _NO_ITEMS: Final = (
     "itself, and request its next page with the arguments that the end of the output names"
 )
 
+#: The advice after an unknown key. The types of responses are those of the document, which its server may not follow.
+_OTHER_KEYS: Final = (
+    "; a response may have other keys than its documented type: print it, or use .get"
+)
+
 #: The maximum size of a snapshot that is compressed, as a multiple of the limit of its compressed form.
 _MAX_RATIO: Final = 8
 
@@ -491,6 +496,8 @@ class _Run:
             if unknown is not None:
                 text = self._unknown(unknown[1], is_attribute=True)
                 step = replace(step, error=f"AttributeError: {text}")
+            elif step.error.startswith("KeyError"):
+                step = replace(step, error=f"{step.error}{_OTHER_KEYS}")
             result = failure_result(step, self._printed, self._executed, limit)
         else:
             lost = [self._scripts.functions.place(call.name) for call in self._waiting.values()]

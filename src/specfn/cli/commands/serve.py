@@ -16,7 +16,7 @@ from specfn.api import refuse_changed
 from specfn.cli import connect, output, source
 from specfn.cli import shared_options as shared
 from specfn.cli import watch as watching
-from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS
+from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
 from specfn.errors import UsageError
@@ -182,7 +182,10 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if options["host"]:
         variables = _credential_variables(config, catalog, in_file=in_file)
         return _print_config(specs, options, variables, config, catalog)
-    missing = [*_missing_credentials(catalog, in_file=in_file)]
+    missing = [
+        *_missing_servers(catalog, in_file=in_file),
+        *_missing_credentials(catalog, in_file=in_file),
+    ]
     if config.mode in (None, "all", "auto"):
         missing += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
@@ -504,6 +507,23 @@ def _missing_names(functions: Any, connection: "Connection") -> Counter[str]:
             )
             needed.update(missing.difference(connection.credentials))
     return needed
+
+
+def _missing_servers(catalog: "Catalog", *, in_file: bool) -> Iterator[str]:
+    """Yield a line for each document with functions whose server is not known or not permitted, with their number."""
+    from specfn.http.request.base_url import choose  # noqa: PLC0415  # httpx is imported on first use
+
+    for _, functions, connection in catalog.parts:
+        assert connection is not None
+        errors = []
+        for function in functions:
+            try:
+                choose(function.route, function.api, connection)
+            except UsageError as error:
+                errors.append(str(error))
+        if errors:
+            shown = with_keys(errors[0]) if in_file else in_options(errors[0])
+            yield f"{len(errors)} of {len(functions)} functions cannot be called: {shown}"
 
 
 def _missing_credentials(catalog: "Catalog", *, in_file: bool) -> Iterator[str]:
