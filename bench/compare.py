@@ -384,6 +384,10 @@ class Recorder:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.base_url = f"http://127.0.0.1:{self.server.server_port}"
 
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
 
 def parameter(name: str, location: str, schema: Any, **more: Any) -> dict[str, Any]:
     return {
@@ -580,6 +584,7 @@ def requests(command: list[str], limit: float) -> dict[str, str] | str:
         source.write_text(json.dumps([[part, "", None] for part in parts]))
         lists = run(command, ["each", str(source), recorder.base_url], limit)
         if lists.failure:
+            recorder.close()
             return lists.failure
         made = []
         for (title, case, values, body, _), part, tools in zip(calls, parts, lists.result, strict=True):  # fmt: skip
@@ -590,7 +595,7 @@ def requests(command: list[str], limit: float) -> dict[str, str] | str:
                 made.append([part, tools[0][0], given])
         source.write_text(json.dumps(made))
         answers = run(command, ["each", str(source), recorder.base_url], limit)
-    recorder.server.shutdown()
+    recorder.close()
     if answers.failure:
         return answers.failure
     asked = [call for call in calls if call[0] not in outcomes]

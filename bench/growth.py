@@ -1,23 +1,40 @@
 """Growth of time and memory with the size of the input: linear time, and memory that stays the same.
 
-A column per unit (operation, member, KB of text) that grows with the size is a regression. A size is measured in its
+A column per unit (operation, turn, KB of text) that grows with the size is a regression. A size is measured in its
 own process, so that no cache of a smaller one helps.
 
-    python bench/growth.py [--operations N ...] [--members N ...] [--kilobytes N ...] [--checks N] [--loads N]
+    python -m bench.growth [SERIES ...] [--sizes N ...] [--write]
 """
 
 import argparse
 import gc
 import json
 import multiprocessing
+import platform
 import resource
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from bench.compare import plot, table
+from tests.hostile_documents import FAMILIES
 
 import specfn
+from specfn import mcp
 from specfn._internal.json import dumps
+from specfn.calling.effects import CallResult
+from specfn.calling.session import Session
+from specfn.tools.function_set import Catalog
+
+PAGES = Path(__file__).parent.parent / "docs" / "benchmarks"
+
+INTRODUCTION = (
+    "`python -m bench.growth --write` writes this page. Each size runs in its own process. Figures are processor time\n"
+    "for each unit, so bars of the same length mean linear growth."
+)
 
 #: The entities that refer to each other, in cycles.
 _GROUP = 20
@@ -94,7 +111,7 @@ def _memory() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-def operations_row(count: int) -> str:
+def operations_row(count: int) -> list[float]:
     """Return the costs of a document with a number of operations."""
     text = document(count)
     load, app = _spent(lambda: specfn.loads(text))
@@ -102,9 +119,56 @@ def operations_row(count: int) -> str:
     inspect, _ = _spent(app.report)
     some = app.functions[:: max(1, count // 20)]
     check, _ = _spent(lambda: [each.check('{"id": 5, "body": {"count": "x"}}') for each in some])
-    each = "".join(f"{seconds / count * 1e6:12.0f}" for seconds in (load, write, inspect))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return f"{count:>10,}{each}{check / len(some) * 1e6:12.0f}{peak:12.0f}"
+    return [*(seconds / count * 1e6 for seconds in (load, write, inspect)), check / len(some) * 1e6]
+
+
+def family_row(count: int, name: str) -> list[float]:
+    """Return the costs of a document of a family: loading, all schemas, and a check."""
+    text = FAMILIES[name].text(count)
+    load, app = _spent(lambda: specfn.loads(text))
+    write, _ = _spent(lambda: [(dumps(each.parameters), each.output) for each in app.functions])
+    check, _ = _spent(lambda: [each.check('{"body": {"x": "y"}}') for each in app.functions])
+    return [seconds / count * 1e6 for seconds in (load, write, check)]
+
+
+def turns_row(count: int) -> list[float]:
+    """Return the cost of a conversation with a number of turns, each with one call; its requests repeat all turns."""
+    session = Session(
+        specfn.loads(document(20)),
+        connector="openai",
+        messages="x",
+        config=specfn.InvocationConfig(max_rounds=count, approval="never", repeat_writes="allow"),
+    )
+    name = session.next().request["tools"][0]["function"]["name"]
+    seconds, _ = _spent(lambda: [_turn(session, name, index) for index in range(count)])
+    return [seconds / (count * (count + 1) / 2) * 1e6, len(dumps(session.dump())) / count]
+
+
+def _turn(session: Session, name: str, index: int) -> None:
+    call = {"name": name, "arguments": json.dumps({"id": f"a{index}"})}
+    calls = [{"id": f"c{index}", "type": "function", "function": call}]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    session.next()
+    session.feed({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+    session.next()
+    session.feed([CallResult(text="{}", executed=True, status=200)])
+
+
+def documents_row(count: int) -> list[float]:
+    """Return the costs of a server of a number of documents of 50 operations: its start, and the first search."""
+    text = document(50)
+    connection = specfn.Connection("https://api.example.com")
+
+    def start() -> Catalog:
+        catalog = Catalog()
+        for index in range(count):
+            catalog = catalog.add(specfn.loads(text), namespace=f"api{index}")
+        mcp.server(catalog, connection, mode="search")
+        return catalog
+
+    build, catalog = _spent(start)
+    search, _ = _spent(lambda: catalog.search("patch entity 7"))
+    return [build / count * 1e6, search / count * 1e6]
 
 
 def _function() -> Any:
@@ -125,7 +189,7 @@ def _function() -> Any:
     return specfn.loads(json.dumps(source)).functions[0]
 
 
-def members_row(count: int) -> str:
+def members_row(count: int) -> list[float]:
     """Return the costs of values with a number of members: valid, repaired and invalid ones."""
     function = _function()
     cells = []
@@ -135,11 +199,11 @@ def members_row(count: int) -> str:
         function.check(text[:50])
         seconds, outcome = _spent(lambda text=text: function.check(text))
         told, _ = _spent(lambda outcome=outcome: outcome or outcome.feedback())
-        cells.append(f"{(seconds + told) / count * 1e6:12.2f}")
-    return f"{count:>10,}{''.join(cells)}"
+        cells.append((seconds + told) / count * 1e6)
+    return cells
 
 
-def kilobytes_row(count: int) -> str:
+def kilobytes_row(count: int) -> list[float]:
     """Return the costs of texts of a number of kilobytes: one long string, as JSON and in a code fence."""
     function = _function()
     plain = json.dumps({"body": {"text": "word " * (count * 200)}})
@@ -147,22 +211,22 @@ def kilobytes_row(count: int) -> str:
     for text in (plain, f"Here it is:\n```json\n{plain}\n```\n", plain[:-2]):
         function.check("{}")
         seconds, _ = _spent(lambda text=text: function.check(text))
-        cells.append(f"{seconds / count * 1e6:12.2f}")
-    return f"{count:>10,}{''.join(cells)}"
+        cells.append(seconds / count * 1e6)
+    return cells
 
 
-def memory_rows(work: Callable[[int], Any], count: int) -> str:
+def memory_row(work: Callable[[int], Any], count: int) -> list[float]:
     """Return the memory in MB after each quarter of repeated calls."""
     cells = []
     for index in range(count):
         work(index)
         if (index + 1) % max(1, count // 4) == 0:
             gc.collect()
-            cells.append(f"{_memory():.0f}")
-    return " ".join(cells)
+            cells.append(_memory())
+    return cells[:4]
 
 
-def checks_row(count: int) -> str:
+def checks_row(count: int) -> list[float]:
     """Return the memory over checks of different texts, valid and invalid."""
     function = _function()
 
@@ -173,40 +237,95 @@ def checks_row(count: int) -> str:
         if not outcome:
             outcome.feedback()
 
-    return memory_rows(check, count)
+    return memory_row(check, count)
 
 
-def loads_row(count: int) -> str:
-    """Return the memory over conversions of one document."""
-    text = document(50)
-    return memory_rows(lambda _: [each.parameters for each in specfn.loads(text).functions], count)
+def loads_row(count: int) -> list[float]:
+    """Return the memory over documents that differ: loaded, used and dropped."""
+
+    def load(index: int) -> None:
+        text = document(10).replace("Large", f"Large {index}").replace("text1", f"text{index}")
+        for function in specfn.loads(text):
+            assert function.parameters
+            assert not function.check('{"id": []}')
+
+    return memory_row(load, count)
 
 
-def _alone(row: Callable[[int], str], sizes: Sequence[int], head: str) -> None:
-    """Print a table with a row per size, each from its own process."""
-    print(head)
+class Series(NamedTuple):
+    """What grows: its title, a row of figures for a size, the sizes, and the names of the figures."""
+
+    title: str
+    row: Callable[[int], list[float]]
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+
+
+USES = ("load", "schemas", "check")
+QUARTERS = ("first quarter", "second", "third", "last")
+SERIES = {
+    "operations": Series("µs for each operation of a document", operations_row, (10, 100, 1_000, 5_000, 20_000), ("load", "schemas", "report", "first check")),
+    "depth": Series("µs for each level of objects in objects", partial(family_row, name="chain of properties"), (50, 200, 800), USES),
+    "unions": Series("µs for each branch of a union with tags", partial(family_row, name="union with tags"), (50, 200, 800), USES),
+    "inheritance": Series("µs for each level of allOf", partial(family_row, name="chain of inheritance, the last one used"), (50, 200, 800), USES),
+    "members": Series("µs for each member of the arguments", members_row, (100, 1_000, 10_000, 100_000), ("valid", "repaired", "invalid")),
+    "kilobytes": Series("µs for each KB of a text", kilobytes_row, (1, 16, 256, 4_096), ("JSON", "in a fence", "truncated")),
+    "turns": Series("costs of each turn of a conversation", turns_row, (10, 100, 1_000), ("µs in a request", "bytes stored")),
+    "documents": Series("µs for each document of a server, 50 operations each", documents_row, (1, 10, 100), ("start", "first search")),
+    "checks": Series("MB during checks of different texts", checks_row, (1_000_000,), QUARTERS),
+    "loads": Series("MB while different documents are loaded, used and dropped", loads_row, (10_000,), QUARTERS),
+}  # fmt: skip
+
+
+def measure(work: tuple[str, int]) -> tuple[list[float], float]:
+    """Return the figures of a size, and the peak of the memory in MB."""
+    name, size = work
+    if SERIES[name].names is not QUARTERS:
+        SERIES[name].row(SERIES[name].sizes[0])  # imports what is used
+    figures = SERIES[name].row(size)
+    return figures, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def section(name: str, chosen: Sequence[int]) -> tuple[str, str]:
+    """Return the table of a series, and its plot: bars of the same length mean linear growth."""
+    series = SERIES[name]
+    sizes = chosen or series.sizes
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        for line in pool.imap(row, sizes, chunksize=1):
-            print(line, flush=True)
+        rows = list(pool.imap(measure, [(name, size) for size in sizes], chunksize=1))
+    cells = [
+        [f"{size:,}", *(f"{figure:,.4g}" for figure in figures), f"{peak:,.0f}"]
+        for size, (figures, peak) in zip(sizes, rows, strict=True)
+    ]
+    bars = [
+        (f"{title}, {size:,} {name}", figures[at], f"{figures[at]:,.4g}")
+        for at, title in enumerate(series.names)
+        for size, (figures, _) in zip(sizes, rows, strict=True)
+    ]
+    text = table([name, *series.names, "peak MB"], cells)
+    return f"## {name.capitalize()}: {series.title}\n\n{text}\n", plot(series.title, bars)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    several = {"type": int, "nargs": "*"}
-    parser.add_argument("--operations", **several, default=[10, 100, 1_000, 5_000, 20_000])
-    parser.add_argument("--members", **several, default=[100, 1_000, 10_000, 100_000])
-    parser.add_argument("--kilobytes", **several, default=[1, 16, 256, 4_096])
-    parser.add_argument("--checks", type=int, default=200_000)
-    parser.add_argument("--loads", type=int, default=1_000)
-    chosen = parser.parse_args()
-    head = "".join(f"{name:>12}" for name in ("load", "tools", "inspect", "first check", "MB"))
-    _alone(operations_row, chosen.operations, f"µs for each operation\n{'operations':>10}{head}")
-    head = "".join(f"{name:>12}" for name in ("valid", "repaired", "invalid"))
-    _alone(members_row, chosen.members, f"µs for each member\n{'members':>10}{head}")
-    head = "".join(f"{name:>12}" for name in ("JSON", "in a fence", "truncated"))
-    _alone(kilobytes_row, chosen.kilobytes, f"µs for each KB of text\n{'KB':>10}{head}")
-    _alone(checks_row, [chosen.checks], f"MB after each quarter of {chosen.checks:,} checks")
-    _alone(loads_row, [chosen.loads], f"MB after each quarter of {chosen.loads:,} conversions")
+    parser.add_argument("series", nargs="*", choices=[*SERIES, []], metavar="SERIES")
+    parser.add_argument("--sizes", type=int, nargs="*", default=())
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/benchmarks/growth.md and its plots"
+    )
+    given = parser.parse_args()
+    parts = []
+    for name in given.series or SERIES:
+        text, svg = section(name, given.sizes)
+        print(text, flush=True)
+        parts.append(f"{text}\n![{SERIES[name].title}](growth-{name}.svg)\n")
+        if given.write:
+            (PAGES / f"growth-{name}.svg").write_text(svg)
+    if given.write:
+        where = (
+            f"{platform.machine()}, Python {platform.python_version()}, specfn {specfn.__version__}"
+        )
+        head = f"# Growth\n\n{INTRODUCTION}\n\nMeasured on {date.today():%Y-%m-%d}: {where}.\n\n"  # noqa: DTZ011  # the day here
+        (PAGES / "growth.md").write_text(head + "\n".join(parts))
 
 
 if __name__ == "__main__":

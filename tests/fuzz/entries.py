@@ -38,8 +38,8 @@ FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 #: The most bytes of a fixture that is a seed.
 MAX_SEED_BYTES = 20_000
 
-#: Processor time for an input: a second, and ten more for each 100 KB.
-SECONDS, SECONDS_PER_BYTE = 1.0, 10 / 100_000
+#: Processor time for an input: three seconds, and ten more for each 100 KB.
+SECONDS, SECONDS_PER_BYTE = 3.0, 10 / 100_000
 
 
 @dataclass(frozen=True)

@@ -262,7 +262,11 @@ class Inflater:
     def _inflate(self, chunk: bytes, decoder: "zlib._Decompress") -> bytes:
         """Decompress up to one byte beyond the limit; return the remaining input."""
         if decoder.eof:  # gzip may have several members, and padding after them
-            if self._wbits != _WINDOWS["gzip"] or not chunk.startswith(b"\x1f"):
+            chunk = chunk.lstrip(b"\0")
+            if self._wbits != _WINDOWS["gzip"] or not chunk:
+                return b""
+            if not chunk.startswith(b"\x1f"):
+                self._wbits = 0  # nothing that follows is read
                 return b""
             self._decoder = decoder = zlib.decompressobj(self._wbits)
         before = decoder.copy()

@@ -47,11 +47,13 @@ def test_encodings(encoding: str, compress: Callable[[bytes], bytes]) -> None:
         assert read(encoding, b"", step=step) == (b"", False)
 
 
-@pytest.mark.parametrize("step", [1, 100_000])
+@pytest.mark.parametrize("step", [1, 2, 3, 100_000])
 def test_several_members(step: int) -> None:
-    """A gzip stream may be several members, with padding after the last."""
-    wire = gzip.compress(b"one ", mtime=0) + gzip.compress(b"two") + b"\0" * 20
-    assert read("gzip", wire, step=step) == (b"one two", False)
+    """A gzip stream may be several members, with zeros between and after them; what follows anything else is not read."""
+    one, two = gzip.compress(b"one ", mtime=0), gzip.compress(b"two", mtime=0)
+    for padding in (b"", b"\0", b"\0" * 20):
+        assert read("gzip", one + padding + two + padding, step=step) == (b"one two", False)
+    assert read("gzip", one + b"." * 6 + two, step=step) == (b"one ", False)
 
 
 @pytest.mark.parametrize(
