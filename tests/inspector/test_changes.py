@@ -8,12 +8,15 @@ from specfn.inspector.page_data import changes
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("direction", [1, -1])
-def test_each_difference_is_shown_at_its_place(name: str, direction: int) -> None:
+@pytest.mark.parametrize("responses", [False, True])
+def test_each_difference_is_shown_at_its_place(
+    name: str, direction: int, *, responses: bool
+) -> None:
     """The changes are the differences, each with the values that both documents have at its place."""
     documents = (DOCUMENT, changed(PAIRS[name].change))[::direction]
     old, new = (specfn.load(each) for each in documents)
-    found = changes(old, new)
-    expected = specfn.compare(old, new)
+    found = changes(old, new, responses=responses)
+    expected = specfn.compare(old, new, responses=responses)
     keys = ("name", "kind", "place", "breaking", "sentence")
     assert [{key: each[key] for key in keys} for each in found["differences"]] == [
         {key: getattr(each, key) for key in keys} for each in expected

@@ -73,3 +73,16 @@ def test_a_document_without_functions_has_a_report() -> None:
     """An empty document gives a report without functions."""
     empty = application({"openapi": "3.1.0", "info": {"title": "None", "version": "1"}})
     assert blocks(report(empty))["overview"]["functions"] == []
+
+
+def test_a_summary_is_a_text_that_ends_with_a_word() -> None:
+    """A description in HTML is shown in the list without its tags, and is not cut within a word."""
+    text = f"<p>With <a href='/x'>Connect</a>, a &lt; b, 1 < 2.</p><p>{'refund ' * 40}</p>"
+    operation = {"description": text, "responses": {}}
+    info = {"title": "t", "version": "1"}
+    app = specfn.load({"openapi": "3.1.0", "info": info, "paths": {"/a": {"get": operation}}})
+    (function,) = blocks(report(app))["overview"]["functions"]
+    summary = function["summary"]
+    assert summary.startswith("With Connect, a &lt; b, 1 < 2. refund refund")
+    assert summary.endswith("refund …")
+    assert len(summary) <= 160

@@ -173,6 +173,20 @@ def test_a_phone_needs_no_horizontal_scrolling(
         for view in ("Sizes", "Problems"):
             found.view(view)
             assert found.page.evaluate(width) == 360, view
+            ends = "[...document.querySelectorAll('.chart g .remark')].map(each => each.getBoundingClientRect().right)"
+            assert max(found.page.evaluate(ends), default=0) <= 360, view
+
+
+def test_a_report_finds_the_functions_with_the_most_words(
+    browser: Browser, reports: dict[str, str]
+) -> None:
+    """Where no function has every word of a search, those with the most of its longer words are shown."""
+    with visit(browser, **DESKTOP) as found:
+        found.open(reports["shop"])
+        found.page.fill("#query", "put a products on the shelves")
+        expect(found.page.locator("[role=option] .name").first).to_contain_text("products")
+        found.page.fill("#query", "zzzz a")
+        expect(found.page.locator("#list")).to_have_text("No function matches.")
 
 
 @pytest.mark.parametrize("name", ["shop", "faulty", "github"])

@@ -193,6 +193,13 @@ def profile(text: str, default: str | None = "portable") -> Option[Any]:
     return long_choice("--profile", "profile", _profiles, text, default)
 
 
+responses = click.option(
+    "--responses",
+    is_flag=True,
+    help="Also compare responses: a change that clients of OLD cannot read is breaking.",
+)
+
+
 def _ask_for_vendor(word: str, names: Collection[str]) -> str:
     from specfn.connectors.registry import ask_for_vendor  # noqa: PLC0415  # for errors only
 

@@ -28,6 +28,7 @@ def html_report(
     profile: str = "portable",
     profiles: Sequence[str] = registry.NAMES,
     old: Application | None = None,
+    responses: bool = False,
     progress: Callable[[int, int], object] = max,
 ) -> Iterator[bytes]:
     """Yield the pieces of a report. The same application gives the same report.
@@ -37,6 +38,7 @@ def html_report(
         profile: the profile that is selected first.
         profiles: the profiles that the report contains.
         old: the previous version, whose differences are shown.
+        responses: judge the differences of responses, too.
         progress: receives the number of functions that are done, and of all.
 
     Raises:
@@ -60,7 +62,7 @@ def html_report(
         ),
     }
     if old is not None:
-        known["changes"] = dumps(changes(old, application))
+        known["changes"] = dumps(changes(old, application, responses=responses))
     rest = (
         *((f"f{index}", text) for index, text in enumerate(details)),
         ("document", dumps(application.document)),

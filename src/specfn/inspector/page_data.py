@@ -1,7 +1,9 @@
 """The data of a page: the overview, the details of each function, figures, and the differences from another version."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+from textwrap import shorten
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -18,6 +20,10 @@ from specfn.schema.profiles.profile import Profile
 from specfn.tools.report import OVER_TEXTS, ToolMeter
 from specfn.tools.tool import MANY_TOKENS, LeftOut
 from specfn.tools.tool_set import ToolSet
+
+#: Tags of HTML, which many descriptions contain: those within a line, and all others.
+_INLINE: Final = re.compile(r"</?(?:a|b|i|em|strong|code|span)(?: [^<>]*)?>")
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 #: The maximum number of characters of a summary in a row.
 _MAX_SUMMARY: Final = 160
@@ -57,12 +63,12 @@ def _text(value: Any) -> str:
 
 
 def _row(function: Function) -> JsonObject:
-    summary = function.summary or " ".join(_text(function.operation.get("description")).split())
+    text = function.summary or _text(function.operation.get("description"))
     return {
         "name": function.name,
         "method": function.method,
         "path": function.path,
-        "summary": summary[:_MAX_SUMMARY],
+        "summary": shorten(_TAG.sub(" ", _INLINE.sub("", text)), _MAX_SUMMARY, placeholder=" …"),
         "safety": function.safety,
         "deprecated": function.deprecated,
         "accessor": ".".join(function.accessor),
@@ -242,8 +248,8 @@ _HASH: Final = 8
 _SCHEMES: Final = "/components/securitySchemes"
 
 
-def changes(old: Application, new: Application) -> JsonObject:
-    """Return the differences, and the values at the places that they name.
+def changes(old: Application, new: Application, *, responses: bool = False) -> JsonObject:
+    """Return the differences, also of responses if they are judged, and the values at the places that they name.
 
     Returns:
         ``labels``, the names of both documents; ``differences``, each with ``old_pointer`` and ``new_pointer`` of the
@@ -251,7 +257,7 @@ def changes(old: Application, new: Application) -> JsonObject:
     """
     sides: dict[str, JsonObject] = {"old": {}, "new": {}}
     differences = []
-    for difference in compare(old, new):
+    for difference in compare(old, new, responses=responses):
         pointers = _pointers(old.document, new.document, difference)
         for side, application, pointer in zip(sides, (old, new), pointers, strict=True):
             if pointer is not None and pointer not in sides[side]:

@@ -70,6 +70,7 @@ def web_app(
     token: str,
     profile: str = "portable",
     old: Application | None = None,
+    responses: bool = False,
 ) -> AsgiApp:
     """Return the inspector as an ASGI application. Its page has the path ``/TOKEN/``.
 
@@ -79,6 +80,7 @@ def web_app(
         token: the secret first segment of each path.
         profile: the profile that is selected first.
         old: the previous version, whose differences are shown.
+        responses: judge the differences of responses, too.
 
     Raises:
         UsageError: there is no such profile, or the connection has a credential for a security scheme that the document
@@ -86,7 +88,9 @@ def web_app(
     """
     if connection is not None and application.functions:
         require_declared(application.functions[0].api, connection)
-    handlers = _Handlers(application, connection, registry.profile(profile).name, old)
+    handlers = _Handlers(
+        application, connection, registry.profile(profile).name, old, responses=responses
+    )
     routes = [
         Route(path, _safe(handler), methods=[method]) for method, path, handler in handlers.table()
     ]
@@ -136,11 +140,13 @@ class _Handlers:
         connection: Connection | None,
         profile: str,
         old: Application | None,
+        *,
+        responses: bool,
     ) -> None:
         self._application = application
         self._connection = connection
         self._profile = profile
-        self._old = old
+        self._old, self._responses = old, responses
         self._calls = TriedCalls(application, connection)
         self._known: dict[str, bytes] = {}
         self._computing = anyio.Lock()
@@ -230,7 +236,9 @@ class _Handlers:
         if self._old is None:
             raise RequestRefusedError(404, "there is no document to compare with")
         if "changes" not in self._known:
-            self._known["changes"] = dumps(changes(self._old, self._application))
+            self._known["changes"] = dumps(
+                changes(self._old, self._application, responses=self._responses)
+            )
         return _json(self._known["changes"])
 
     def _function(self, request: Request) -> Function:

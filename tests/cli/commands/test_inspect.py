@@ -190,6 +190,7 @@ def test_a_page_goes_to_stdout(specfn: Command, products: Path) -> None:
     ("arguments", "code", "reason"),
     [
         (["--compare", "{spec}"], 2, "--compare needs --html FILE"),
+        (["--html", "x.html", "--responses"], 2, "--responses needs --compare FILE"),
         (["--html", "x.html", "--json"], 2, "--html and --json cannot be combined"),
         (["--html", "{folder}", "--compare", "no.json"], 1, "--compare: "),
         (["--html", "{folder}"], 2, "pass another path to --html"),

@@ -49,6 +49,7 @@ def test_a_missing_extra_is_one_line(
     [
         (["no.json"], 1, "no.json"),
         (["{spec}", "--compare", "no.json"], 1, "--compare: "),
+        (["{spec}", "--responses"], 2, "--responses needs --compare FILE"),
         (["{spec}", "--auth", "key=x"], 2, "--auth needs --base-url URL"),
         (["{spec}", "--query", "a=b"], 2, "--query needs --base-url URL"),
         (["{spec}", "--header", "A: b"], 2, "--header needs --base-url URL"),

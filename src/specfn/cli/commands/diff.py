@@ -36,11 +36,7 @@ _MEANINGS: Final[dict["Verdict", Meaning]] = {"yes": "bad", "maybe": "warning", 
 @shared.as_json()
 @click.option("--markdown", is_flag=True, help="Markdown for a pull request.")
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a difference may break callers.")
-@click.option(
-    "--responses",
-    is_flag=True,
-    help="Also compare responses: a change that clients of OLD cannot read is breaking.",
-)
+@shared.responses
 @click.option(
     "--all",
     "show_all",

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 @shared.as_json("JSON instead of a table.")
 @shared.file("--html", "html", "Write a page for reviews, without network access.")
 @shared.file("--compare", "old", "With --html: show the differences from the version in FILE.")
-def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: str | None) -> None:
+@shared.responses
+def command(
+    spec: str, *, profile: str, as_json: bool, html: str | None, old: str | None, responses: bool
+) -> None:
     """List the functions of SPEC with their sizes, the operations that are not functions, and notes.
 
     Every operation is in exactly one of the two lists. Sizes are bytes of compact JSON; tokens are an estimate.
@@ -44,13 +47,15 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
     """
     if old is not None and html is None:
         raise UsageError("--compare needs --html FILE; for text, use specfn diff OLD NEW")
+    if responses and old is None:
+        raise UsageError("--responses needs --compare FILE")
     if html is not None and as_json:
         raise UsageError("--html and --json cannot be combined; pass one of them")
     if old == spec == source.STDIN:
         raise UsageError("stdin cannot be both documents; name a file")
     with Progress() as progress:
         if html is not None:
-            _write_report(spec, html, old, profile, progress)
+            _write_report(spec, html, old, profile, progress, responses=responses)
             return
         application = source.application(spec, DEFAULT, progress)
         content = _report(application, progress, profile, has_edits=as_json)
@@ -60,7 +65,9 @@ def command(spec: str, *, profile: str, as_json: bool, html: str | None, old: st
         _show(content)
 
 
-def _write_report(spec: str, html: str, old: str | None, profile: str, progress: Progress) -> None:
+def _write_report(
+    spec: str, html: str, old: str | None, profile: str, progress: Progress, *, responses: bool
+) -> None:
     """Write the page to a file atomically."""
     from specfn.cli.save import refuse_source, save  # noqa: PLC0415  # for --html only
     from specfn.inspector.html_report import html_report  # noqa: PLC0415  # for --html only
@@ -70,7 +77,11 @@ def _write_report(spec: str, html: str, old: str | None, profile: str, progress:
     application = source.application(spec, DEFAULT, progress)
     before = None if old is None else source.version("--compare", old, progress)
     pieces = html_report(
-        application, profile=profile, old=before, progress=progress.count_functions
+        application,
+        profile=profile,
+        old=before,
+        responses=responses,
+        progress=progress.count_functions,
     )
     if html == source.STDIN:
         output.write(pieces)

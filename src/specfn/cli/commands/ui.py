@@ -41,6 +41,7 @@ _HOST: Final = "127.0.0.1"
     multiple=True,
 )
 @shared.file("--compare", "old", "Show the differences from the version in FILE.")
+@shared.responses
 def command(
     spec: str,
     *,
@@ -49,6 +50,7 @@ def command(
     profile: str,
     separated: Sequence[str],
     old: str | None,
+    responses: bool,
     **given: Any,
 ) -> int:
     """Show SPEC in a browser: the schemas that a model reads, the enforced schemas, and a form for calls.
@@ -59,6 +61,8 @@ def command(
     require_extra("the inspector", "ui", "starlette", "uvicorn")
     if old == spec == source.STDIN:
         raise UsageError("stdin cannot be both documents: pass a path or a URL for one of them")
+    if responses and old is None:
+        raise UsageError("--responses needs --compare FILE")
     from specfn.http_server import listen  # noqa: PLC0415  # not for the list of commands
 
     with listen.bind_socket(_HOST, port, f"--port {port}") as bound:
@@ -68,7 +72,9 @@ def command(
             before = None if old is None else source.version("--compare", old, progress)
         connection = _connection(application, given)
         with listen.gc_while_serving():
-            interrupted = _serve(bound, application, connection, profile, before, opens=opens)
+            interrupted = _serve(
+                bound, application, connection, profile, before, opens=opens, responses=responses
+            )
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
 
@@ -96,6 +102,7 @@ def _serve(  # the parts of the command
     before: "Application | None",
     *,
     opens: bool,
+    responses: bool,
 ) -> bool:
     """Serve the page until a signal arrives; return whether it was an interrupt."""
     from secrets import token_urlsafe  # noqa: PLC0415  # only where it is needed
@@ -104,7 +111,9 @@ def _serve(  # the parts of the command
     from specfn.inspector.web_app import web_app  # noqa: PLC0415  # starlette is an extra
 
     token = token_urlsafe(24)
-    app = web_app(application, connection, token=token, profile=profile, old=before)
+    app = web_app(
+        application, connection, token=token, profile=profile, old=before, responses=responses
+    )
     url = f"{listen.origin_of(bound, _HOST)}/{token}/"
 
     async def close() -> None:

@@ -1,32 +1,32 @@
 // Horizontal bars with an optional limit, drawn as SVG, with a table of the same figures.
 import { button, el, fold, number, on, region, shorten, svg, table } from "./dom.js";
 
-const CHART_WIDTH = 960;
 const BAR = 24;
-const LABEL = 270;
-const SPACE = 440;
 
 /** Return a chart. Bars are {label, value, note, kind, onclick}; the limit is {value, label}, drawn as a line. */
 export function barChart(title, bars, limit = null) {
+  const isNarrow = matchMedia("(max-width: 760px)").matches;
+  const [width, left, space, letters] = isNarrow ? [370, 165, 145, 22] : [960, 270, 440, 34];
   const most = Math.max(1, limit?.value ?? 0, ...bars.map(each => each.value));
-  const x = value => LABEL + (value / most) * SPACE;
+  const x = value => left + (value / most) * space;
   const top = limit ? 22 : 4;
   const height = top + bars.length * BAR + 4;
   const line = limit ? [
     svg("line.limit", { x1: x(limit.value), x2: x(limit.value), y1: top - 4, y2: height }),
-    svg("text.remark", { x: x(limit.value), y: 13, "text-anchor": x(limit.value) > LABEL + SPACE / 2 ? "end" : "start" }, limit.label),
+    svg("text.remark", { x: isNarrow ? width : x(limit.value), y: 13,
+      "text-anchor": isNarrow || x(limit.value) > left + space / 2 ? "end" : "start" }, limit.label),
   ] : [];
   const rows = bars.map(({ label, value, note, kind, onclick }, index) => {
     const y = top + index * BAR;
     const text = note ? `${number(value)} · ${note}` : number(value);
     return svg(`g.${kind}`, pressable(onclick), svg("title", `${label}: ${text}`),
-      svg("text", { x: LABEL - 8, y: y + 16, "text-anchor": "end" }, shorten(label, 38)),
-      svg("rect", { x: LABEL, y: y + 4, width: Math.max(1, x(value) - LABEL), height: BAR - 8, rx: 2 }),
-      svg("text.remark", { x: x(value) + 6, y: y + 16 }, text));
+      svg("text", { x: left - 8, y: y + 16, "text-anchor": "end" }, shorten(label, letters)),
+      svg("rect", { x: left, y: y + 4, width: Math.max(1, x(value) - left), height: BAR - 8, rx: 2 }),
+      svg("text.remark", { x: x(value) + 6, y: y + 16 }, isNarrow ? number(value) : text));
   });
   const figures = () => table(title, ["name", "value", "remark"], bars.map(bar =>
     [bar.onclick ? button("link", bar.label, bar.onclick) : bar.label, number(bar.value), bar.note ?? ""]));
-  return figure(title, svg("svg.chart", { viewBox: `0 0 ${CHART_WIDTH} ${height}`, role: "group", "aria-label": title }, line, rows), figures);
+  return figure(title, svg("svg.chart", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": title }, line, rows), figures);
 }
 
 /** Return the attributes of a part of a picture that opens something by a click, Return or space. Its name is its title. */

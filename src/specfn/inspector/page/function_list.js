@@ -38,6 +38,13 @@ export function rowsOf(overview) {
   return rows;
 }
 
+/** Return the rows with the most of the words, without words such as "a" and "an". Those in names come first. */
+function withMostWords(words, rows) {
+  const countIn = text => words.filter(word => word.length > 2 && text.toLowerCase().includes(word)).length;
+  const most = Math.max(1, ...rows.map(row => countIn(row.words)));
+  return rows.filter(row => countIn(row.words) === most).sort((a, b) => countIn(b.name) - countIn(a.name));
+}
+
 /** Fill the panel with the list. Returns a function that updates it. */
 export function functionList(source, rows) {
   const [query, sort] = [byId("query"), byId("sort")];
@@ -60,7 +67,8 @@ export function functionList(source, rows) {
     const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
     const tests = [...active].map(name => FILTERS[name]);
     const isIn = text => words.every(word => text.includes(word));
-    const hits = rows.filter(row => isIn(row.words));
+    let hits = rows.filter(row => isIn(row.words));
+    if (!hits.length) hits = withMostWords(words, rows);
     const found = new Set(words.length ? [
       ...hits.filter(row => row.name.toLowerCase() === words.join(" ")), ...ranked, ...hits.filter(row => isIn(row.name.toLowerCase())), ...hits] : rows);
     sort.options[0].text = words.length ? "best match" : "document order";

@@ -106,6 +106,7 @@ export function flash(nodes) {
 /** Return a view of a value with buttons that fold it, after other tools. */
 export function foldableJson(value, options = {}, ...tools) {
   const view = jsonView(value, options);
-  const bar = el("div.bar", tools, button("quiet", "Expand all", () => view.unfold(true)), button("quiet", "Fold", () => view.unfold(false)));
+  const bar = el("div.bar", tools,
+    el("span.folds", button("quiet", "Expand all", () => view.unfold(true)), button("quiet", "Fold", () => view.unfold(false))));
   return { ...view, node: el("div", bar, view.node) };
 }
