@@ -18,7 +18,6 @@ from tests.live.inspector import _NODE
 from tests.live.processes import free_port, running
 from tests.mcp.server_support import DOCUMENT, served
 
-SOURCE = str(Path(__file__).parent.parent.parent / "src")
 SCRIPT = Path(__file__).with_name("typescript_client.mjs")
 TOKEN = "a-token-of-the-client"
 
@@ -67,7 +66,7 @@ def test_a_client_calls_approves_and_cancels(
     api, file = PetApi(), tmp_path / "pets.json"
     file.write_text(json.dumps(DOCUMENT))
     place = f"127.0.0.1:{free_port()}"
-    environment = {**os.environ, "PYTHONPATH": SOURCE, "SPECFN_AUTH_BEARER": "x", "TOKEN": TOKEN}
+    environment = {**os.environ, "SPECFN_AUTH_BEARER": "x", "TOKEN": TOKEN}
     with served(api.app) as origin:
         serve = ["-m", "specfn", "serve", str(file), "--base-url", f"{origin}/v1"]
         task: dict[str, Any] = {"sdk": sdk, "mode": mode, "api": origin}

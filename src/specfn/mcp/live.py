@@ -1,6 +1,7 @@
 """A server whose functions are replaced while it runs: calls in flight end with the old ones, and clients are told."""
 
 from collections import deque
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -11,7 +12,6 @@ from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
-from specfn import __version__
 from specfn.mcp.forms import Context
 from specfn.mcp.handlers import Handlers, Result
 
@@ -52,7 +52,7 @@ class LiveServer(Server[Any]):
         self._sessions: deque[ServerSession] = deque(maxlen=_MAX_SESSIONS)
         super().__init__(
             "specfn",
-            version=__version__,
+            version=version("specfn"),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             # no schema of ours declares headers; without this, each call would list all tools
