@@ -106,6 +106,7 @@ def first_stages(document: Path, rounds: int) -> str:
 RATIOS = (
     ("validate, valid", "jsonschema-rs, valid"),
     ("validate, all errors", "jsonschema-rs, all errors"),
+    ("check, valid", "orjson + jsonschema-rs, valid"),
     ("check and feedback", "orjson + jsonschema-rs, all errors"),
 )
 

@@ -82,6 +82,160 @@ def order(lines: int) -> dict[str, Any]:
     return {"customer": 1, "lines": [line] * lines, "payment": payment}
 
 
+def tagged(kind: str, **properties: Any) -> dict[str, Any]:
+    """Return the schema of one kind of object in a union, which has a tag."""
+    own = {"kind": {"const": kind}, **properties}
+    return {"type": "object", "required": [*own], "properties": own}
+
+
+#: A webhook: an event by kind, whose subject is of some kind, whose owner is of some kind.
+WEBHOOK = {
+    "type": "object",
+    "required": ["id", "event"],
+    "properties": {
+        "id": {"type": "string"},
+        "event": {
+            "oneOf": [
+                tagged("deleted", reason={"type": "string"}),
+                *(
+                    tagged(
+                        kind,
+                        at={"type": "integer"},
+                        subject={"$ref": "#/components/schemas/Subject"},
+                    )
+                    for kind in (
+                        "created",
+                        "changed",
+                        "closed",
+                        "moved",
+                        "shared",
+                        "paid",
+                        "failed",
+                    )
+                ),
+            ]
+        },
+    },
+}
+SUBJECT = {
+    "oneOf": [
+        tagged("page", title={"type": "string", "maxLength": 40}),
+        tagged("file", size={"type": "integer"}, owner={"$ref": "#/components/schemas/Owner"}),
+        tagged("comment", text={"type": "string"}),
+    ]
+}
+OWNER = {
+    "oneOf": [
+        tagged("person", email={"type": "string"}),
+        tagged("team", members={"type": "array", "items": {"type": "integer"}}),
+    ]
+}
+EVENT = {
+    "id": "ev_17",
+    "event": {
+        "kind": "changed",
+        "at": 1714990000,
+        "subject": {"kind": "file", "size": 1200, "owner": {"kind": "team", "members": [4, 8, 15]}},
+    },
+}
+
+#: Readings of a device, and a booking with many formats.
+READINGS = {
+    "type": "object",
+    "required": ["device", "readings"],
+    "properties": {
+        "device": {"type": "string", "format": "uuid"},
+        "readings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["at", "celsius"],
+                "properties": {
+                    "at": {"type": "string", "format": "date-time"},
+                    "celsius": {"type": "number", "minimum": -90, "maximum": 60},
+                    "quality": {"enum": ["good", "fair", "bad"]},
+                },
+                "additionalProperties": False,
+            },
+        },
+    },
+}
+DEVICE = "8b1f6a0e-3c1d-4c55-9f0e-0d6a1f2b3c4d"
+READING = {"at": "2024-05-06T12:00:00Z", "celsius": 21.5, "quality": "good"}
+BOOKING_FORMATS = {
+    "guest": "email",
+    "room": "uuid",
+    "from": "date",
+    "until": "date",
+    "arrival": "date-time",
+    "breakfast": "time",
+    "page": "uri",
+    "host": "hostname",
+    "address": "ipv4",
+    "key": "byte",
+}
+BOOKING = {
+    "guest": "ann@example.com",
+    "room": DEVICE,
+    "from": "2024-02-28",
+    "until": "2024-02-29",
+    "arrival": "2024-02-28T16:30:00+01:00",
+    "breakfast": "08:00:00Z",
+    "page": "https://example.com/rooms/7",
+    "host": "rooms.example.com",
+    "address": "192.0.2.7",
+    "key": "c2VjcmV0",
+}
+
+#: The settings of a service: maps by name, by pattern, and of maps.
+SERVICE = {
+    "type": "object",
+    "properties": {
+        "labels": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 63}},
+        "limits": {
+            "type": "object",
+            "patternProperties": {"^(cpu|memory)$": {"type": "integer", "minimum": 1}},
+            "additionalProperties": False,
+        },
+        "routes": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["weight"],
+                "properties": {
+                    "weight": {"type": "integer"},
+                    "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+                },
+            },
+        },
+    },
+}
+SETTINGS = {
+    "labels": {"app": "shop", "tier": "web", "owner": "ann", "zone": "north"},
+    "limits": {"cpu": 2, "memory": 512},
+    "routes": {"stable": {"weight": 90, "headers": {"x-canary": "no"}}, "canary": {"weight": 10}},
+}
+
+#: A recursive filter, such as those of databases.
+FILTER = {
+    "anyOf": [
+        {"type": "object", "required": ["and"], "properties": {"and": {"type": "array", "items": {"$ref": "#/components/schemas/Filter"}}}, "additionalProperties": False},
+        {"type": "object", "required": ["or"], "properties": {"or": {"type": "array", "items": {"$ref": "#/components/schemas/Filter"}}}, "additionalProperties": False},
+        {"type": "object", "required": ["property", "equals"], "properties": {"property": {"type": "string"}, "equals": {"type": ["string", "number"]}}, "additionalProperties": False},
+    ]
+}  # fmt: skip
+QUERY = {
+    "filter": {
+        "and": [
+            {"property": "status", "equals": "open"},
+            {"or": [{"property": "price", "equals": 12}, {"property": "price", "equals": 15}]},
+        ]
+    }
+}
+
+COMPONENTS = {"Subject": SUBJECT, "Owner": OWNER, "Filter": FILTER}
+
+
 class Body(NamedTuple):
     """A request body: its schema, a valid value, and the replacements that make the text of the value invalid."""
 
@@ -116,6 +270,33 @@ BODIES = {
         },
         {"values": [*range(12_000)]},
         (("11999]", '"last"]'),),
+    ),
+    "nested unions": Body(WEBHOOK, EVENT, (("[4,8,15]", '[4,"8",null]'), ('"ev_17"', "17"))),
+    "500 readings": Body(
+        READINGS,
+        {"device": DEVICE, "readings": [READING] * 500},
+        (('"2024-05-06T12:00:00Z"', '"yesterday"'), ('"celsius":21.5', '"celsius":"warm"')),
+    ),
+    "formats": Body(
+        {
+            "type": "object",
+            "required": ["guest", "room", "from"],
+            "properties": {
+                name: {"type": "string", "format": form} for name, form in BOOKING_FORMATS.items()
+            },
+        },
+        BOOKING,
+        (('"2024-02-29"', '"2024-02-30"'), ('"192.0.2.7"', '"here"'), ('"08:00:00Z"', "8")),
+    ),
+    "maps": Body(
+        SERVICE,
+        SETTINGS,
+        (('"web"', "1"), ('"weight":10', '"weight":"10%"'), ('"cpu":2', '"cpu":0')),
+    ),
+    "recursive filter": Body(
+        {"type": "object", "properties": {"filter": {"$ref": "#/components/schemas/Filter"}}},
+        QUERY,
+        (('"equals":15', '"equals":[15]'), ('"equals":"open"', '"equals":true')),
     ),
 }
 
@@ -204,7 +385,12 @@ def check_stages(body: Body) -> dict[str, float]:
     content = {"application/json": {"schema": body.schema}}
     operation = {"requestBody": {"required": True, "content": content}, "responses": {}}
     info = {"title": "Bodies", "version": "1"}
-    document = {"openapi": "3.1.0", "info": info, "paths": {"/bodies": {"post": operation}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": info,
+        "paths": {"/bodies": {"post": operation}},
+        "components": {"schemas": COMPONENTS},
+    }
     (function,) = specfn.load(document).functions
     valid = {"body": body.value}
     text = json.dumps(valid, separators=(",", ":"))
@@ -215,13 +401,17 @@ def check_stages(body: Body) -> dict[str, float]:
     wrong = json.loads(broken)
     assert function.check(text)
     assert not function.check(broken)
-    bare = jsonschema_rs.Draft202012Validator(function.validator)
+    bare = jsonschema_rs.Draft202012Validator(function.validator, validate_formats=True)
+
+    def errors(value: Any) -> list[Any]:
+        """Read what specfn reads of each error, too."""
+        return [(error.message, error.instance_path) for error in bare.iter_errors(value)]
+
     return {
         "jsonschema-rs, valid": per_call(lambda: bare.is_valid(valid)),
-        "jsonschema-rs, all errors": per_call(lambda: [*bare.iter_errors(wrong)]),
-        "orjson + jsonschema-rs, all errors": per_call(
-            lambda: [*bare.iter_errors(orjson.loads(broken))]
-        ),
+        "jsonschema-rs, all errors": per_call(lambda: errors(wrong)),
+        "orjson + jsonschema-rs, valid": per_call(lambda: bare.is_valid(orjson.loads(text))),
+        "orjson + jsonschema-rs, all errors": per_call(lambda: errors(orjson.loads(broken))),
         "parse": per_call(lambda: function.parse(broken)),
         "validate, valid": per_call(lambda: function.validate(valid)),
         "validate, all errors": per_call(lambda: function.validate(wrong)),
