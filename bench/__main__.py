@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from bench.compare import Cost, cost, measure, reference
+from bench.compare import PEERS, Cost, cost, environment, measure
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "bench" / "LATEST.md"
@@ -31,6 +31,9 @@ DOCUMENTS = (
     "zoom.us.json",
     "extra__oas-examples__3.0__petstore.json",
 )
+
+#: The reference implementation.
+PEER = "@samchon/openapi"
 
 #: The subcommands that are measured, with their further arguments.
 COMMANDS = {"tools": ["-o", "{out}"], "inspect": ["--json"]}
@@ -47,15 +50,15 @@ def conversions(
     """Yield a row for each document and subcommand."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
-        node = None if against else reference(Path(folder))
+        peer = "no peer" if against else environment(PEER, PEERS[PEER], Path(folder))
         for document in documents:
             for name, more in COMMANDS.items():
                 arguments = [name, str(document), *(each.format(out=out) for each in more)]
                 commands = {"specfn": specfn(ROOT, *arguments)}
                 if against:
                     commands["other"] = specfn(against, *arguments)
-                elif node and name == "tools":
-                    commands["other"] = [*node, str(document), str(out)]
+                elif not isinstance(peer, str) and name == "tools":
+                    commands["other"] = [*peer, "tools", str(document), str(out)]
                 for command in commands.values():
                     cost(command, limit)  # compiles modules, and reads the files into memory
                 costs = measure(commands, out, rounds, limit)

@@ -137,6 +137,23 @@ ENGINE_PATTERNS: Final[Mapping[str, EnginePattern]] = {
     "time": EnginePattern(f"^{_PLAIN_TIME}{_PLAIN_OFFSET}?$", is_whole=False),
 }
 
+
+def prefer_pattern(node: JsonObject) -> JsonObject:
+    """Return a node with the same verdict whose format is judged by a pattern; the same object if it has no such format.
+
+    Values that the pattern does not match are left to the format.
+    """
+    known = ENGINE_PATTERNS.get(node.get("format", ""))
+    if known is None or not _PATTERN_KEYWORDS.isdisjoint(node):
+        return node
+    rest = {keyword: value for keyword, value in node.items() if keyword != "format"}
+    if known.is_whole:
+        return {**rest, "pattern": known.pattern}
+    return {**rest, "if": {"pattern": known.pattern}, "else": {"format": node["format"]}}
+
+
+_PATTERN_KEYWORDS: Final = frozenset({"pattern", "if", "then", "else"})
+
 #: All asserted string formats; jsonschema-rs checks those without an own check. Other formats are only shown.
 ASSERTED: Final = frozenset(
     (

@@ -12,7 +12,7 @@ from specfn.schema.patterns.to_rust import to_rust
 from specfn.schema.walk import subschema_entries
 from specfn.validation.compile.memory import MAX_NODES
 from specfn.validation.compile.prepare import HOME, REFERENCE, PreparedSchema
-from specfn.validation.formats import ENGINE_PATTERNS, OWN
+from specfn.validation.formats import OWN, prefer_pattern
 
 #: The maximum number of nodes that the schemas of one report may have together, each with the definitions that it
 #: reaches. Compiling them takes about 0.3 s. Reports about the corpus need at most 400.
@@ -173,21 +173,18 @@ def pattern_cost(patterns: Iterable[str]) -> PatternCost | None:
     )
 
 
-def _write_patterns(formats: Mapping[str, Sequence[JsonObject]]) -> frozenset[str]:
-    """Replace formats by patterns with the same verdict, and return the formats that still need their own check."""
-    left = {*formats}
-    for name in formats.keys() & ENGINE_PATTERNS.keys():
-        pattern, is_whole = ENGINE_PATTERNS[name]
-        if is_whole:
-            left.remove(name)
-        for node in formats[name]:
-            if is_whole:
-                del node["format"]
-                node["pattern"] = pattern
-            elif "anyOf" not in node:
-                del node["format"]
-                node["anyOf"] = [{"pattern": pattern}, {"format": name}]
-    return frozenset(left)
+def _write_patterns(formats: Mapping[str, Sequence[JsonObject]]) -> set[str]:
+    """Replace formats by patterns in their nodes, and return the formats that still need their own check."""
+    left = set()
+    for name, nodes in formats.items():
+        for node in nodes:
+            other = prefer_pattern(node)
+            if other is not node:
+                node.clear()
+                node.update(other)
+            if "pattern" not in node:
+                left.add(name)
+    return left
 
 
 def _options(formats: Collection[str]) -> JsonObject:

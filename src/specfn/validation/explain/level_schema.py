@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from specfn._internal.json import JsonObject
 from specfn.schema.walk import ASSERTIONS, UNEVALUATED
 from specfn.validation.explain.schema_facts import SchemaFacts
+from specfn.validation.formats import prefer_pattern
 
 _UNIONS: Final = ("anyOf", "oneOf")
 _CONDITION: Final = ("if", "then", "else")
@@ -204,7 +205,7 @@ class LevelSchema:
             for place, holder, key, inner in _subschemas(own):
                 target = facts.target(inner)
                 if facts.is_simple(target) and is_small(target):
-                    holder[key] = _without_implied_type(target)
+                    holder[key] = _as_engine_decides(target)
                 elif room and depth < _MAX_DEPTH and self._belongs(target, outer):
                     room -= 1
                     below: JsonObject = {}
@@ -256,10 +257,15 @@ class LevelSchema:
 _TYPE_OF_CONSTANT: Final = {str: "string", type(None): "null"}
 
 
-def _without_implied_type(node: Any) -> Any:
-    """Return a node without the ``type`` that its ``enum`` implies, so that the engine reports one error, not two."""
-    if not isinstance(node, dict) or "enum" not in node or "type" not in node:
+def _as_engine_decides(node: Any) -> Any:
+    """Return a node without subschemas as the engine decides it fast, and with one error.
+
+    A format is judged by a pattern, and the ``type`` that an ``enum`` implies is left out.
+    """
+    if not isinstance(node, dict):
         return node
+    if "enum" not in node or "type" not in node:
+        return prefer_pattern(node)
     declared = node["type"]
     types = {declared} if isinstance(declared, str) else {*declared}
     if not {_TYPE_OF_CONSTANT.get(type(value)) for value in node["enum"]} <= types:
