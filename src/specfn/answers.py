@@ -116,17 +116,17 @@ class Drop:
 
 def parse_fields(fields: Any) -> tuple[FieldNames, ...] | str:
     """Return the names of the fields that a call asks for, or the reason why they are invalid."""
-    if not isinstance(fields, list | tuple) or not all(isinstance(each, str) for each in fields):
+    if not isinstance(fields, list | tuple) or not all(isinstance(path, str) for path in fields):
         return 'fields must be a list of strings, such as ["items.name"]'
     if not 0 < len(fields) <= _PATHS:
         return f"fields must contain 1 to {_PATHS} paths"
-    found: list[FieldNames] = []
+    paths: list[FieldNames] = []
     for path in fields:
         names = field_names(path)
         if names is None:
             return f'fields: {json.dumps(path[:100])} is not a path, such as "items.owner.login"'
-        found.append(names)
-    return tuple(found)
+        paths.append(names)
+    return tuple(paths)
 
 
 @dataclass(slots=True)
@@ -181,9 +181,9 @@ def filter_data(
         return Filtered(data)
     projection = _Projection()
     kept = None if keep is None else (_tree_of_paths(keep),)
-    found = projection.value(data, kept, (_tree_of_paths(drop),) if drop else (), ())
+    projected = projection.value(data, kept, (_tree_of_paths(drop),) if drop else (), ())
     names = tuple(field_path(path) for path in list(projection.dropped)[:LISTED])
-    return Filtered(None if found is _GONE else found, names, len(projection.dropped))
+    return Filtered(None if projected is _GONE else projected, names, len(projection.dropped))
 
 
 _Nodes: TypeAlias = tuple[_Node, ...]
@@ -217,7 +217,7 @@ class _Projection:
         depth: int,
     ) -> dict[str, Any]:
         """Return an object without the members that are not kept, and record their names."""
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for name, item in value.items():
             dropped = tuple(inner for node in drop for inner in node.next(name))
             if any(node.is_end for node in dropped):
@@ -229,16 +229,16 @@ class _Projection:
             if inner is _GONE:
                 self.dropped[*path, name] = None
             else:
-                found[name] = inner
-        return found
+                members[name] = inner
+        return members
 
     @staticmethod
     def _kept(name: str, keep: _Nodes | None, *, is_root: bool) -> _Nodes | None:
         """Return the paths that continue below a name: ``None`` if all of it is kept, empty if nothing is."""
         if keep is None or (is_root and name in _ERRORS):
             return None
-        found = tuple(inner for node in keep for inner in node.next(name))
-        return None if any(node.is_end for node in found) else found
+        below = tuple(inner for node in keep for inner in node.next(name))
+        return None if any(node.is_end for node in below) else below
 
 
 def covers(paths: Iterable[FieldNames], names: FieldNames) -> bool:

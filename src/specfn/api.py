@@ -129,7 +129,7 @@ def convert(
         overlays: as ``load``.
     """
     with gc_paused():
-        found = loading.read(
+        original = loading.read(
             source,
             references=settings.references,
             limit=settings.max_document_bytes,
@@ -137,21 +137,21 @@ def convert(
             progress=progress,
             thorough=thorough or check == "strict",
         )
-        levels = _safety_levels(found, settings, credentials) if overlays else {}
-        found = apply_overlays(found, overlays)
-        document, problems, unread = _with_referenced_documents(found, settings, credentials)
+        levels = _safety_levels(original, settings, credentials) if overlays else {}
+        original = apply_overlays(original, overlays)
+        document, problems, unread = _with_referenced_documents(original, settings, credentials)
         if check == "strict":
-            _refuse_faulty(document, found)
+            _refuse_faulty(document, original)
         # Parts of other documents may share objects; this is not tested.
-        shared = found.shared or document is not found.document
-        normalized = normalizing.normalize(document, found.uri, shared=shared)
+        shared = original.shared or document is not original.document
+        normalized = normalizing.normalize(document, original.uri, shared=shared)
         application = compose(
             normalized,
             settings,
             raw=document,
-            source=found.uri,
-            notes=(*found.notes, *problems),
-            unreadable=found.unreadable,
+            source=original.uri,
+            notes=(*original.notes, *problems),
+            unreadable=original.unreadable,
             unread=unread,
             overlays=names(overlays),
             levels=levels,
@@ -222,8 +222,8 @@ def normalize(document: JsonObject) -> JsonObject:
         [{'url': 'https://shop.example'}]
     """
     with gc_paused():
-        found = loading.read(document)
-        return normalizing.normalize(found.document, shared=found.shared).document
+        original = loading.read(document)
+        return normalizing.normalize(original.document, shared=original.shared).document
 
 
 #: The maximum number of changes in one error.
@@ -251,10 +251,10 @@ def refuse_changed(application: Application, expect: str | Mapping[str, Any]) ->
                 " pass expect=application.lock() to see the changes"
             )
         return
-    found = application.changes(expect)
-    if found:
-        more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-        changes = "; ".join(map(str, found[:_TOLD]))
+    differences = application.changes(expect)
+    if differences:
+        more = f"; and {len(differences) - _TOLD} more" if len(differences) > _TOLD else ""
+        changes = "; ".join(map(str, differences[:_TOLD]))
         raise DocumentError(
             f"the document changed, or it is loaded with other options{_overlays_text(application)}: {changes}{more}"
         )

@@ -254,10 +254,10 @@ def parse_choice(value: Any) -> Choice:
     """
     if isinstance(value, Choice):
         return value
-    found = {"type": value} if isinstance(value, str) else value
-    tag = found.get("type") if isinstance(found, Mapping) else None
+    fields = {"type": value} if isinstance(value, str) else value
+    tag = fields.get("type") if isinstance(fields, Mapping) else None
     kind = _KINDS.get(tag) if isinstance(tag, str) else None
     if kind is None:
         known = ", ".join(sorted(_KINDS))
         raise UsageError(f"invalid choice {value!r:.200}: its type must be one of {known}")
-    return kind.model_validate(found)
+    return kind.model_validate(fields)

@@ -103,7 +103,7 @@ def require_answers(answers: Any, effect: Ask | Invoke) -> Sequence[Any]:
         raise UsageError(
             f"invalid results: pass a list of {len(asked)} results, one for each call, in order"
         )
-    wrong = [type(each).__name__ for each in answers if not isinstance(each, CallResult)]
+    wrong = [type(answer).__name__ for answer in answers if not isinstance(answer, CallResult)]
     if wrong and isinstance(effect, Invoke):
         raise UsageError(f"the result of a call must be an CallResult, not {wrong[0]}")
     return answers

@@ -82,10 +82,10 @@ class PromptSettings:
             raise UsageError(
                 f"{_SETTINGS} must be a mapping of services, not {type(settings).__name__}"
             )
-        found = cls(root=root, services=_services(settings))
-        for name in (_DEFAULT, *found.services):
-            found.of(name)
-        return found
+        prompt = cls(root=root, services=_services(settings))
+        for name in (_DEFAULT, *prompt.services):
+            prompt.of(name)
+        return prompt
 
     def of(
         self,
@@ -105,7 +105,7 @@ class PromptSettings:
             UsageError: the merged choice is invalid.
         """
         named = (self.services.get(key) for key in (service, model) if key is not None)
-        entry = next((found for found in named if found is not None), {})
+        entry = next((candidate for candidate in named if candidate is not None), {})
         merged = merge_settings(self.root, self.services.get(_DEFAULT, {}), entry, code or {})
         behavior = merged.pop(CHOICE, None)
         name = merged.pop("model_id", None)
@@ -139,12 +139,12 @@ def _merge_choice(below: Any, above: Any) -> Any:
 
 
 def _services(settings: Mapping[str, Any]) -> dict[str, JsonObject]:
-    found = {}
+    services = {}
     for name, entry in settings.items():
         if not isinstance(entry, Mapping):
             raise UsageError(f"{_SETTINGS}.{name} must be a mapping, not {type(entry).__name__}")
-        found[str(name)] = {str(key): value for key, value in entry.items()}
-    return found
+        services[str(name)] = {str(key): value for key, value in entry.items()}
+    return services
 
 
 def _parse(text: str) -> Mapping[str, Any]:
@@ -171,9 +171,9 @@ def _parse_leniently(text: str) -> Any:
     """Parse JSON with comments, trailing commas and lines of dots, else YAML in flow style."""
     from specfn.validation.parse import parse  # noqa: PLC0415  # few prompts need it
 
-    found = parse(_ELLIPSIS.sub("", text))
-    if isinstance(found, Success) and not found.incomplete:
-        return found.data
+    outcome = parse(_ELLIPSIS.sub("", text))
+    if isinstance(outcome, Success) and not outcome.incomplete:
+        return outcome.data
     return _parse_yaml(text)
 
 

@@ -43,10 +43,10 @@ def obstacles(
     checked = [
         (entry.name, obstacle(entry.function, entry.connection or connection)) for entry in entries
     ]
-    found = {name: error for name, error in checked if error is not None}
-    if found and len(found) == len(checked):
-        raise next(iter(found.values()))
-    return {name: str(error) for name, error in found.items()}
+    obstacles = {name: error for name, error in checked if error is not None}
+    if obstacles and len(obstacles) == len(checked):
+        raise next(iter(obstacles.values()))
+    return {name: str(error) for name, error in obstacles.items()}
 
 
 def obstacle(function: Any, connection: "Connection | None") -> UsageError | None:

@@ -121,8 +121,8 @@ class Session:
         offered = self._planner.offered(state)
 
         def safety_of(name: str) -> str | None:
-            found = self.catalog.resolve(offered.function_name(name)).name
-            return None if found is None else self.catalog.by_name[found].function.safety
+            known = self.catalog.resolve(offered.function_name(name)).name
+            return None if known is None else self.catalog.by_name[known].function.safety
 
         try:
             state.messages = answer_open_calls(state.messages, safety_of)

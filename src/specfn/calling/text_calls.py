@@ -65,7 +65,7 @@ def find_calls(text: str, names: Collection[str]) -> WrittenCalls | None:
         calls = tuple(_calls_of(read_strict(said.strip())) if said.lstrip().startswith("{") else ())
         is_call = bool(calls) and calls[0][0] in names
         return WrittenCalls(text="", calls=calls, complete=True) if is_call else None
-    found: list[tuple[str, Any]] = []
+    written: list[tuple[str, Any]] = []
     before, place = said[: opening.start()].strip(), opening.start()
     while opening is not None:
         head = _HEAD.match(said, opening.end())
@@ -73,13 +73,13 @@ def find_calls(text: str, names: Collection[str]) -> WrittenCalls | None:
         name = opening["name"] or head["name"] or ""
         end = _end_of_json(said, head.end())
         calls = tuple(_read(name, said[head.end() : end]))
-        found += calls or [(name, "")]
+        written += calls or [(name, "")]
         if not calls:
-            return WrittenCalls(text=before, calls=tuple(found), complete=False)
+            return WrittenCalls(text=before, calls=tuple(written), complete=False)
         closing = _CLOSING.match(said, end)
         place = end if closing is None else closing.end()
         opening = _OPENING.match(said, place)
-    return WrittenCalls(text=before, calls=tuple(found), complete=place == len(said))
+    return WrittenCalls(text=before, calls=tuple(written), complete=place == len(said))
 
 
 def _without_thoughts(text: str) -> str:

@@ -420,7 +420,7 @@ class _Run:
         place = self._scripts.functions.place(call.name)
         line = call_line(place, call.sent, answer)
         self._executed += [] if line is None else [line]
-        self._remarks = [each for each in self._remarks if not each.is_settled(place, call.sent)]
+        self._remarks = [item for item in self._remarks if not item.is_settled(place, call.sent)]
         note = remark(place, call.sent, answer)
         self._remarks += [] if note is None else [note]
         status = None if answer.result is None else answer.result.status
@@ -489,7 +489,7 @@ class _Run:
         return CallToApprove(name=pending.function, function=function, arguments=pending.arguments)
 
     def _end_result(self, step: Finished | Failed) -> ScriptResult:
-        lines = remarks([each.text for each in self._remarks])
+        lines = remarks([item.text for item in self._remarks])
         limit = self._scripts.limits.output - sum(len(line) + 1 for line in lines)
         if isinstance(step, Failed):
             unknown = _NO_ATTRIBUTE.search(step.error)

@@ -354,7 +354,7 @@ def judge(
         listed = [
             change._replace(
                 breaking=worst(
-                    [change.breaking, *(each.breaking for each in verdicts.get(mark(change), ()))]
+                    [change.breaking, *(other.breaking for other in verdicts.get(mark(change), ()))]
                 )
             )
             for change in listed

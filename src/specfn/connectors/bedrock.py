@@ -117,9 +117,9 @@ class Converse:
         calls = message.get("calls", [])
         native = message.get("native", {}).get(self.name)
         if native is not None:
-            made = iter({"toolUseId": call["id"], "name": call["name"]} for call in calls)
+            current = iter({"toolUseId": call["id"], "name": call["name"]} for call in calls)
             return [
-                {**block, "toolUse": {**block["toolUse"], **next(made, {})}}
+                {**block, "toolUse": {**block["toolUse"], **next(current, {})}}
                 if "toolUse" in block
                 else block
                 for block in _blocks(native)

@@ -160,10 +160,10 @@ class GenerateContent:
             known.update({call["id"]: True for call in calls})
             return [*_parts(message.get("content") or ""), *map(_call_part, calls)]
         own = [part["functionCall"].get("id") for part in native if "functionCall" in part]
-        known.update({call["id"]: bool(each) for call, each in zip(calls, own, strict=False)})
-        made = iter(calls)
+        known.update({call["id"]: bool(key) for call, key in zip(calls, own, strict=False)})
+        current = iter(calls)
         return [
-            {**part, "functionCall": _rename_call(part["functionCall"], next(made, None))}
+            {**part, "functionCall": _rename_call(part["functionCall"], next(current, None))}
             if "functionCall" in part
             else part
             for part in _parts(native)
@@ -280,12 +280,12 @@ def _rename_call(own: JsonObject, call: Call | None) -> JsonObject:
 
 
 def _call_part(call: Call) -> JsonObject:
-    found: JsonObject = {
+    function_call: JsonObject = {
         "id": call["id"],
         "name": call["name"],
         "args": object_of(call["arguments"]),
     }
-    return {"functionCall": found}
+    return {"functionCall": function_call}
 
 
 def _response(item: Returned, *, with_id: bool) -> JsonObject:
@@ -296,8 +296,8 @@ def _response(item: Returned, *, with_id: bool) -> JsonObject:
             response = {"output": loads(item["text"])}
         except JSONDecodeError:
             response = {"output": item["text"]}
-    found: JsonObject = {"name": item["name"], "response": response}
-    return {"functionResponse": {"id": item["id"], **found} if with_id else found}
+    named: JsonObject = {"name": item["name"], "response": response}
+    return {"functionResponse": {"id": item["id"], **named} if with_id else named}
 
 
 CODEC: Final = GenerateContent()

@@ -154,7 +154,7 @@ def of_blocks(
     messages: list[Message] = []
     if results:
         own = [block for block, _ in results]
-        read = {"role": "tool", "results": [each for _, each in results], "native": {vendor: own}}
+        read = {"role": "tool", "results": [item for _, item in results], "native": {vendor: own}}
         messages.append(read)
     if others:
         messages.append({"role": "user", "content": others})

@@ -180,8 +180,8 @@ class Chat:
         if calls and self.legacy:
             sent["function_call"] = {**legacy, **_function(calls[0])}
         elif calls:
-            made = zip(calls, chain(own, repeat({})), strict=False)
-            sent["tool_calls"] = [_native_call(call, item) for call, item in made]
+            pairs = zip(calls, chain(own, repeat({})), strict=False)
+            sent["tool_calls"] = [_native_call(call, item) for call, item in pairs]
         if sent.get("content") == "" and calls:
             sent["content"] = None
         return sent

@@ -193,13 +193,13 @@ def _text(content: Any) -> str:
 
 def _namespaces(tools: Iterable[JsonObject]) -> dict[str, str]:
     """Return the namespace of each function that is not in the default one. A deferred function is its own namespace."""
-    found: dict[str, str] = {}
+    namespaces: dict[str, str] = {}
     for tool in tools:
         if tool.get("type") == "namespace":
-            found.update({inner["name"]: tool["name"] for inner in tool["tools"]})
+            namespaces.update({inner["name"]: tool["name"] for inner in tool["tools"]})
         elif tool.get("defer_loading"):
-            found[tool["name"]] = tool["name"]
-    return found
+            namespaces[tool["name"]] = tool["name"]
+    return namespaces
 
 
 def _add_namespace(item: JsonObject, spaces: Mapping[str, str]) -> JsonObject:

@@ -89,21 +89,21 @@ def _leave_out_repeated(lines: Iterable[str], named: Iterable[tuple[str, str, An
     for own, shown, node in named:
         parameters.setdefault(own, []).append((shown, node))
     longest = max(map(len, parameters), default=0)
-    found = (_line(line, parameters, longest) for line in lines)
-    return "\n".join(line for line in found if line is not None).strip()
+    shown_lines = (_line(line, parameters, longest) for line in lines)
+    return "\n".join(line for line in shown_lines if line is not None).strip()
 
 
 def _line(line: str, parameters: Mapping[str, list[tuple[str, Any]]], longest: int) -> str | None:
     """Return a line as it is shown; ``None`` for a ``@param`` line that a schema repeats."""
     if not line.startswith(_PARAMETER):
         return line
-    found = line
+    shown_line = line
     for own, text in _splits(line.removeprefix(_PARAMETER), longest):
         for shown, node in parameters.get(own, ()):
             if _contains(node, text) or not words({"description": text}, own):
                 return None
-            found = f"{_PARAMETER}{shown} {text}"
-    return found
+            shown_line = f"{_PARAMETER}{shown} {text}"
+    return shown_line
 
 
 def _splits(text: str, longest: int) -> Iterator[tuple[str, str]]:

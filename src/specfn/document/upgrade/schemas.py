@@ -153,11 +153,11 @@ class SchemaUpgrade:
                 target = None
             if isinstance(target, dict):
                 self._maps[text] = schema_map(self, target, depth)
-        found = self._maps[text]
-        if found == dangling:
+        upgraded = self._maps[text]
+        if upgraded == dangling:
             self.dangling.add(text)
         own = {key: value for key, value in reference.items() if key != "$ref"}
-        return {**found, **schema_map(self, own, depth)} if own else found
+        return {**upgraded, **schema_map(self, own, depth)} if own else upgraded
 
     def _drain(self) -> None:
         """Upgrade the components that were added during the upgrade."""

@@ -208,8 +208,8 @@ class Grants:
             if isinstance(content, Refusal):
                 raise content.error(target)
             self._metadata[url] = content
-        found = self._metadata[url]
-        urls = {ours: found[theirs] for ours, theirs in _METADATA.items() if theirs in found}
+        metadata = self._metadata[url]
+        urls = {ours: metadata[theirs] for ours, theirs in _METADATA.items() if theirs in metadata}
         return {name: urls for name in FLOWS if _NEEDED.get(name, "tokenUrl") in urls}
 
     def endpoint(self, target: Target, declared: Any, name: str) -> str:

@@ -331,7 +331,7 @@ def _reason_to_hide(
         return reason
     wish = settings.hidden.get(name)
     if wish is None and location == "header":
-        wish = next((each for key, each in settings.hidden.items() if key.lower() == lower), None)
+        wish = next((own for key, own in settings.hidden.items() if key.lower() == lower), None)
     if wish is not None:
         return "hidden by Options.hidden" if wish else None
     return credential_reason(name, location, credentials, description, path)
