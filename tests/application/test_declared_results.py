@@ -1,6 +1,7 @@
 """Results of calls in code are of the types that the Python signatures declare."""
 
 import asyncio
+import subprocess
 import sys
 import typing
 from collections.abc import Callable, Iterator
@@ -14,7 +15,6 @@ from tests.strict_shop import shop_document
 from tests.strict_shop.server import serve
 
 import specfn
-from specfn.function.signatures.signatures import signatures
 
 LAMP = {"name": "Lamp", "price": 49.9, "stock": 3}
 
@@ -30,9 +30,12 @@ def api() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def declared() -> Iterator[ModuleType]:
+def declared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """Return the module of the signatures. pydantic reads the types of ``typing_extensions`` only."""
-    text = signatures(specfn.loads(shop_document.text()).functions, "python")
+    path = tmp_path_factory.mktemp("signatures") / "shop.py"
+    command = [sys.executable, "-m", "specfn", "tools", shop_document.PATH, "--format", "python"]
+    subprocess.run([*command, "-o", path], check=True)
+    text = path.read_text("utf-8")
     made = ModuleType("declared")
     source = text.replace("from typing import", "from typing_extensions import")
     assert source != text

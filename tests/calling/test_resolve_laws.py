@@ -13,7 +13,6 @@ from tests.effort import examples
 import specfn
 from specfn import Function
 from specfn.calling import Catalog, InvocationConfig, Invoke, NamePolicy, Resolution, Send, Session
-from specfn.tools.resolve import Directory
 
 WRAPPERS = "tools tool functions function call default_api multi_tool_use".split()
 WORDS = [*WRAPPERS, "items", "Items", "get", "erase", "issues", "v1", "1", "12", "größe", "日本"]
@@ -152,9 +151,12 @@ def test_letters_of_every_script_are_differences(app: specfn.Application, data: 
 @settings(max_examples=examples(30), deadline=None)
 @given(applications, st.data())
 def test_only_advertised_functions_take_part(app: specfn.Application, data: Any) -> None:
-    """A restricted resolution is that of a directory that has only the advertised functions."""
-    offered = data.draw(st.sets(st.sampled_from([function.name for function in app])))
-    alone = Directory((function.name, function) for function in app if function.name in offered)
+    """A restricted resolution is that of a document whose other functions were not selected."""
+    names = {f"{function.method.upper()} {function.path}": function.name for function in app}
+    offered = data.draw(st.sets(st.sampled_from([*names.values()]), min_size=1))
+    options = specfn.Options(select=lambda function: function.name in offered, names=names)
+    alone = specfn.load(app.raw, options=options)
+    assert {function.name for function in alone} == offered
     for function in app:
         for key in spelled(function):
             found, expected = app.resolve(key, advertised=offered), alone.resolve(key)

@@ -9,7 +9,7 @@ from tests.calling.mutations import FOREIGN, GLUED, REPAIRED, mutations
 from tests.calling.shop import APP
 
 import specfn
-from specfn.tools.resolve import Directory
+from specfn.calling import Catalog, NamePolicy
 
 NAMES = [function.name for function in APP]
 
@@ -64,44 +64,37 @@ def test_what_is_not_advertised_is_neither_found_nor_named() -> None:
         assert "products_get" not in found.candidates
 
 
-class Fake:
-    """A function of a given name."""
-
-    def __init__(
-        self, *accessor: str, method: str = "get", operation_id: str | None = None
-    ) -> None:
-        self.accessor, self.name = accessor, "_".join(accessor)
-        self.method_and_path, self.operation_id = f"{method.upper()} /{self.name}", operation_id
-
-
-def directory(*functions: Any) -> Directory:
-    return Directory((function.name, function) for function in functions)
+def application(paths: dict[str, str | None]) -> specfn.Application:
+    """Return the application of functions that read these paths, with their operationIds."""
+    items = {path: {"get": {"operationId": own} if own else {}} for path, own in paths.items()}
+    return specfn.load({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": items})
 
 
 def test_names_that_differ_only_in_case_or_separators_are_exact_only() -> None:
     """If two names differ only in separators, only an exact name resolves to one of them."""
-    names = directory(Fake("users", "posts_get"), Fake("users", "postsGet"))
-    assert names.resolve("users_posts_get").status == "exact"
-    found = names.resolve("users.posts.get")
+    app = application({"/userPosts": None, "/user_posts": None})
+    assert [app.resolve(function.name).status for function in app] == ["exact", "exact"]
+    found = app.resolve("user-posts.get")
     assert (found.status, found.name, len(found.candidates)) == ("ambiguous", None, 2)
 
 
 def test_all_repairs_vote_together() -> None:
     """An operationId that reads like another function's name makes both ambiguous, not one the winner."""
-    names = directory(
-        Fake("pets", "get", operation_id="x"), Fake("dogs", "get", operation_id="Pets_Get")
-    )
-    assert names.resolve("Pets_Get").status == "ambiguous"
+    app = application({"/pets": "x", "/dogs": "Pets_Get"})
+    assert app.resolve("Pets_Get").status == "ambiguous"
 
 
 def test_a_hook_is_asked_before_repairs_and_may_return_the_function() -> None:
     """A caller's hook is asked after the exact look-up; its result must be advertised."""
-    functions = [Fake("a", "get"), Fake("b", "get")]
-    names = directory(*functions)
-    assert names.resolve("zzz", hooks=[lambda _: functions[1]]).name == "b_get"
-    assert names.resolve("zzz", hooks=[lambda _: "a_get"]).how == "hook"
-    assert names.resolve("zzz", hooks=[lambda _: "nothing"]).name is None
-    hidden = names.resolve("zzz", hooks=[lambda _: "a_get"], advertised=["b_get"])
+    app = application({"/a": None, "/b": None})
+
+    def resolve(named: Any, **more: Any) -> Any:
+        return Catalog(policy=NamePolicy(hooks=(lambda _: named,))).add(app).resolve("zzz", **more)
+
+    assert resolve(app["b_get"]).name == "b_get"
+    assert resolve("a_get").how == "hook"
+    assert resolve("nothing").name is None
+    hidden = resolve("a_get", advertised=["b_get"])
     assert (hidden.name, hidden.status) == (None, "not_advertised")
 
 

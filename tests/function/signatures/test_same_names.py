@@ -1,11 +1,12 @@
 import ast
+import json
 from typing import Any
 
 import pytest
+from tests.cli.conftest import specfn  # noqa: F401  # fixture
 from tests.function.signatures.documents import ALL
 
 from specfn import Connection, load
-from specfn.function.signatures.signatures import signatures
 
 
 def _written(classes: dict[str, ast.ClassDef], name: str) -> dict[str, Any]:
@@ -29,10 +30,14 @@ def _offered(namespace: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_namespaces_of_a_text_are_those_of_bound_functions(name: str) -> None:
+def test_the_namespaces_of_a_text_are_those_of_bound_functions(
+    specfn: Any,  # noqa: F811  # the fixture
+    name: str,
+) -> None:
     """A name of a Python text leads to the same function in ``bound.namespace()``, and no name is missing."""
     application = load(ALL[name])
-    tree = ast.parse(signatures(application.functions, "python"))
+    ended = specfn("tools", "-", "--format", "python", stdin=json.dumps(ALL[name]).encode())
+    tree = ast.parse(ended.out)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     bound = application.bind(Connection(base_url="https://api.example"))
     assert _written(classes, "Api") == _offered(bound.namespace())
