@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
+from specfn import calling
 from specfn.records import ArgumentProblem, EditKind, OperationCode
 from specfn.tools.provider_limits import FindingCode
 
@@ -44,6 +45,24 @@ def test_the_page_tells_of_every_word_and_of_no_other(
     """Each kind and code that a record may have stands once in docs/records.md, and nothing else does."""
     page = (root / "docs" / "records.md").read_text(encoding="utf-8")
     assert sorted(listed(page, heading)) == sorted(members(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "page", "heading"),
+    [
+        (calling.AnswerKind, "binding.md", "| kind | meaning |"),
+        (calling.Stopped, "conversations.md", "| value | reason |"),
+    ],
+)
+def test_each_kind_of_answer_and_each_end_of_a_conversation_is_described(
+    root: Path, words: Any, page: str, heading: str
+) -> None:
+    """Each word of the type has a row of the table with its meaning, and no other word has one."""
+    table = (root / "docs" / page).read_text("utf-8").partition(heading)[2].partition("\n\n")[0]
+    rows = [re.split(r"(?<!\\)\|", row)[1:-1] for row in table.splitlines()[2:]]
+    described = [word for first, *_ in rows for word in re.findall(r"`([^`]+)`", first)]
+    assert sorted(described) == sorted(get_args(words))
+    assert all(cell.strip() for row in rows for cell in row)
 
 
 @cache

@@ -12,7 +12,6 @@ import pytest
 import specfn
 from specfn import Connection
 from specfn.errors import LimitError, TransportError
-from specfn.http.connection import Timeout
 
 EVENTS = {"text/event-stream": {"schema": {"type": "object"}}}
 DOCUMENT = {
@@ -77,8 +76,8 @@ FEW = [{"n": 0}, {"n": 1}, {"n": 2}]
     [
         ("few", {}, ""),
         ("endless", {"max_events": 3}, "max_events is reached"),
-        ("stalling", {"timeout": Timeout(read=0.2)}, "the server sent nothing for 0.2 s"),
-        ("stalling", {"timeout": Timeout(total=0.3)}, "not finished within 0.3 s"),
+        ("stalling", {"timeout": {"read": 0.2}}, "the server sent nothing for 0.2 s"),
+        ("stalling", {"timeout": {"total": 0.3}}, "not finished within 0.3 s"),
         ("broken", {}, "the server closed the connection"),
     ],
 )

@@ -6,10 +6,8 @@ from typing import Any
 from tests.strict_shop.decode import DecodedRequest, DecodingError, Received, UploadedFile, call
 from tests.strict_shop.handlers import HANDLERS, RefusalError, Reply, invalid
 from tests.strict_shop.request_validation import problems
-from tests.strict_shop.shop_document import BASE_PATH, ShopOperation, operations, text
+from tests.strict_shop.shop_document import BASE_PATH, ShopOperation, join, operations, text
 from tests.strict_shop.store import Store
-
-from specfn._internal.pointer import join
 
 
 def answer(store: Store, token: str, received: Received) -> Reply:

@@ -12,9 +12,7 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
-from tests.strict_shop.shop_document import document
-
-from specfn._internal.pointer import join
+from tests.strict_shop.shop_document import document, join
 
 _DOCUMENT = "urn:specfn:shop"
 _DATE_TIME = re.compile(

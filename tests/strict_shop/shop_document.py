@@ -4,7 +4,7 @@ The server decodes and validates requests with this module, independently of spe
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,15 @@ from typing import Any
 
 import yaml
 
-from specfn._internal.pointer import join, split
-
 PATH = Path(__file__).with_name("openapi.yaml")
 
 #: The path that the document's only server adds to an origin.
 BASE_PATH = "/v1"
+
+
+def join(tokens: Iterable[str | int]) -> str:
+    """Return the JSON Pointer of a place (RFC 6901)."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +108,8 @@ def follow(node: Any, pointer: str) -> tuple[Any, str]:
     while isinstance(node, dict) and "$ref" in node:
         pointer = node["$ref"].removeprefix("#")
         node = document()
-        for token in split(pointer):
-            node = node[token]
+        for token in pointer.split("/")[1:]:
+            node = node[token.replace("~1", "/").replace("~0", "~")]
     return node, pointer
 
 
