@@ -264,13 +264,7 @@ async def _drive(
 
 
 def _attach_outcome(error: BaseException, session: Session, *, is_own: bool) -> None:
-    """Attach the outcome so far to an error, and a note that names what was executed and how to continue.
-
-    Args:
-        error: the error.
-        session: the conversation.
-        is_own: whether the caller has the session.
-    """
+    """Attach the outcome so far to an error, and a note that names what was executed and how to continue."""
     outcome = session.outcome
     with suppress(AttributeError):  # an exception without a dict
         error.specfn_outcome = outcome  # type: ignore[attr-defined]

@@ -112,15 +112,7 @@ def write_lines(text: str, meaning: "Meaning" = "plain", *, hanging: int = 2) ->
 def _lay_out(
     text: str, stream: TextIO, meaning: "Meaning", painted: str = "", *, hanging: int = 2
 ) -> str:
-    """Return a text for a terminal: with short lines, and with the color of a meaning.
-
-    Args:
-        text: the text.
-        stream: the terminal.
-        meaning: the meaning.
-        painted: the beginning of the text that has the color; by default, all of it.
-        hanging: as for ``write_lines``.
-    """
+    """Return a text for a terminal: with short lines, and with the color of a meaning on ``painted`` or all of it."""
     from specfn.cli.terminal import is_colored, paint, terminal_width, wrap  # noqa: PLC0415  # for terminals only
 
     width = terminal_width()

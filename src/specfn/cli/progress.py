@@ -141,10 +141,7 @@ class Progress:
 def line(step: ProgressState, now: float, width: int) -> str:
     """Return the text of a state: a bar, the counts, and the units in a second or the elapsed time.
 
-    Args:
-        step: the state.
-        now: the time in seconds.
-        width: the maximum number of columns. A narrow line has a shorter bar.
+    A line of fewer columns has a shorter bar.
     """
     seconds = max(now - step.begun, 0.001)
     counts, share = f"{seconds:.0f} s", None

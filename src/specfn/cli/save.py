@@ -44,15 +44,10 @@ def write_result(
 
 
 def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
-    """Write a temporary file in the same directory, then rename it to the target.
+    """Write a temporary file in the same directory, then rename it to the target. ``option`` is for errors.
 
     A symbolic link is kept and its target replaced. A device or a pipe is written directly. An existing file
     keeps its permissions.
-
-    Args:
-        path: the target.
-        pieces: its content.
-        option: the option of the command that names the target.
 
     Raises:
         UsageError: the path cannot be written.

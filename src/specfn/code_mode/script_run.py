@@ -240,13 +240,7 @@ class Scripts:
             return await run.advance(box, await box.start(self.functions.tree(code)))
 
     async def resume(self, code: str, state: str, *, approved: bool) -> ScriptResult | ScriptPause:
-        """Continue a script after the decision of the user.
-
-        Args:
-            code: the script.
-            state: its sealed state.
-            approved: the user approved the calls; otherwise they are refused, and the script continues.
-        """
+        """Continue a script from its sealed state after the decision of the user, who may refuse its calls."""
         paused = unseal(state, code, self.tokens)
         if isinstance(paused, str):
             return ScriptResult(

@@ -185,14 +185,7 @@ async def call_with_approval(
     *,
     asks: bool,
 ) -> Answer | types.InputRequiredResult:
-    """Call a function, and ask the user of the client if the call needs it.
-
-    Args:
-        served: the functions.
-        call: the function and its checked arguments.
-        ctx: the client.
-        params: the request.
-        asks: the user may be asked.
+    """Call a function, and ask the user of the client if the call needs it and the user may be asked.
 
     Returns:
         The answer, or a request for the input of the user.

@@ -73,11 +73,7 @@ class SavedFiles:
                 os.close(opened)
 
     def save(self, content: bytes, kind: FileType) -> Path:
-        """Save content, and return the path of its file. The same content is saved once.
-
-        Args:
-            content: the content.
-            kind: its confirmed type.
+        """Save content of a confirmed type, and return the path of its file. The same content is saved once.
 
         Raises:
             NotSavedError: the directory is full, or the file cannot be created.

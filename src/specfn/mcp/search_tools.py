@@ -231,11 +231,6 @@ def describe(served: ServedFunctions, sent: Mapping[str, Any]) -> str:
 def extract_call(tool: str, sent: Mapping[str, Any], *, fields: bool) -> NamedCall:
     """Return the call that a model makes through ``read_function`` or ``change_function``.
 
-    Args:
-        tool: the tool.
-        sent: its arguments.
-        fields: the argument for fields is offered.
-
     Raises:
         InvalidCallError: the arguments are invalid.
     """

@@ -16,13 +16,7 @@ _MAX_DEPTH: Final = 30
 
 
 def accepts(named: DefinitionLookup, schema: Any, value: Any) -> bool:
-    """Return whether a schema accepts a value, by its types, constants, bounds and counts.
-
-    Args:
-        named: the look-up of references.
-        schema: a composed schema.
-        value: a JSON value.
-    """
+    """Return whether a composed schema accepts a JSON value, by its types, constants, bounds and counts."""
     return _Check(named).accepts(schema, value)
 
 

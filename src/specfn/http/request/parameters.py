@@ -336,13 +336,7 @@ def cookies(
 def refuse_rounded_integers(
     function: CallableFunction, named: Mapping[str, Any], faults: SerializationFaults
 ) -> None:
-    """Refuse a float such as ``1e23`` for an integer: its digits are not exactly its value.
-
-    Args:
-        function: the function.
-        named: the arguments by key.
-        faults: receives the refusals.
-    """
+    """Refuse a float such as ``1e23`` for an integer: its digits are not exactly its value."""
     route = function.route
     parts: list[tuple[Parameter, tuple[str, ...], Any]] = [
         (parameter, (parameter.key,), named.get(parameter.key)) for parameter in route.parameters
@@ -376,11 +370,6 @@ def refuse_override(route: Route, named: Mapping[str, Any], faults: Serializatio
 
     A body follows its own schema, so a method within the safety of the route stays. An example is ``_method=PUT`` in a
     POST that writes, which some frameworks require for uploads.
-
-    Args:
-        route: the operation, with the safety that the caller read.
-        named: the arguments by key.
-        faults: receives the refusals.
     """
     body = named.get("body")
     for name, item in body.items() if isinstance(body, dict) else ():

@@ -373,11 +373,7 @@ def additions(
 ) -> Iterable[Addition]:
     """Yield the additions of a connection: its headers, query values, cookies and credentials.
 
-    Args:
-        draft: the result of ``prepare``.
-        credentials: the credential of each scheme of the draft, by name. Callables are already called. ``None`` for masks
-            instead of all values.
-        connection: the connection.
+    Callables among the credentials are already called. ``None`` instead of all credentials means masks for all values.
 
     Raises:
         UsageError: a credential does not fit its security scheme.

@@ -451,14 +451,7 @@ async def forward_through(
     io: SyncIO,
     masking: Masking | None = None,
 ) -> Result:
-    """Send one request of the caller to an origin of the connection.
-
-    Args:
-        request: the request.
-        connection: the connection.
-        io: sends it.
-        masking: the masking of the call that the request continues; ``None`` for a call of its own.
-    """
+    """Send one request of the caller to an origin of the connection, perhaps with the masking of a call."""
     connection.require_open()
     is_known = base_url.origin_of(request.url) in base_url.allowed_origins(connection)
     if not is_known and not connection.trust_servers:

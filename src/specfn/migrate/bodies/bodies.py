@@ -149,13 +149,7 @@ class DeclaredResponses(Mapping[str, DeclaredResponse]):
 def declared_response(
     status: str, response: JsonObject, resolve: SchemaResolver
 ) -> DeclaredResponse:
-    """Return a Response Object as a record.
-
-    Args:
-        status: its status.
-        response: the Response Object.
-        resolve: returns the composed schema of a normalized one.
-    """
+    """Return a Response Object as a record; ``resolve`` returns the composed schema of a normalized one."""
     content = response.get("content")
     content = content if isinstance(content, dict) else {}
     chosen = media_types.choose(content)

@@ -54,10 +54,7 @@ def reachable(
 ) -> dict[str, Any]:
     """Return every definition that schemas need, in the order of the first reference.
 
-    Args:
-        definitions: the definitions.
-        roots: the schemas.
-        references: the definitions that each definition refers to, as far as they are known; others are added.
+    ``references`` has the definitions that each definition refers to, as far as they are known; others are added.
     """
     known = {} if references is None else references
     schemas: dict[str, Any] = {}

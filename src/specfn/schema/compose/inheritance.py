@@ -164,10 +164,7 @@ class Inheritance:
     def _inherits(self, name: str, owner: str | None, heir: str | None) -> bool:
         """Return whether the owner inherits from a component by ``allOf`` alone, not by a ``$ref`` on the way.
 
-        Args:
-            name: the component.
-            owner: the owner.
-            heir: the component whose schema refers to it, if the owner is or inherits from that component.
+        ``heir`` is the component whose schema refers to it, if the owner is or inherits from that component.
         """
         if owner is None:
             return False

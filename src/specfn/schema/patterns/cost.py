@@ -155,11 +155,7 @@ def refused(
     """Return the patterns of one function that are not enforced, each with the reason.
 
     The smallest patterns have precedence, so that a large one never takes the room of many others.
-
-    Args:
-        patterns: the patterns.
-        classify: classifies one pattern.
-        limit: the maximum number of bytes of all patterns.
+    Together they have at most ``limit`` bytes.
     """
     verdicts = {pattern: classify(pattern) for pattern in patterns}
     reasons = {pattern: one.reason for pattern, one in verdicts.items() if one.kind == "refused"}

@@ -84,10 +84,7 @@ def _unfit(pattern: re.Pattern[str], names: Iterable[str]) -> Iterator[str]:
 def alias(name: str, taken: Iterable[str], most: int = MAX_NAME) -> str:
     """Return a replacement for a name: letters, digits and underscores, different from all taken names.
 
-    Args:
-        name: the name.
-        taken: the other names.
-        most: the maximum number of characters.
+    It has at most ``most`` characters.
     """
     legal = re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
     if legal[0].isdigit():

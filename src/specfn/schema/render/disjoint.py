@@ -34,13 +34,8 @@ def are_tagged(
 ) -> bool:
     """Return whether every branch of a union has a property with constants that selects the branch.
 
-    Branches may share a constant. A branch that is a union decides by its own branches; null needs no tag.
-
-    Args:
-        named: the definitions.
-        branches: the branches.
-        tag: the property.
-        required: whether every branch must also require the property.
+    Branches may share a constant. A branch that is a union decides by its own branches; null needs no tag. With
+    ``required``, every branch must also require the property.
     """
     waiting = [*branches]
     seen: set[int] = set()
