@@ -22,12 +22,8 @@ def run_without_waiting(
 ) -> _Result:
     """Run a coroutine that never suspends, and return its result.
 
-    Args:
-        coroutine: the coroutine.
-        advice: the message of the error if it suspends.
-
     Raises:
-        UsageError: the coroutine suspends.
+        UsageError: the coroutine suspends; the text is ``advice``.
     """
     try:
         coroutine.send(None)

@@ -77,12 +77,7 @@ class FunctionSearch:
 
 
 def result(found: Sequence[Found], wire: Mapping[str, str]) -> str:
-    """Return the result of a search for the model.
-
-    Args:
-        found: the functions.
-        wire: the tool names by the advertised names; functions without one are left out.
-    """
+    """Return the result of a search for the model; functions without a tool name are left out."""
     offered = [
         replace(
             item,

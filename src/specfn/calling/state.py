@@ -96,23 +96,14 @@ class State:
         return _identity(call) in self.declined
 
     def remember_write(self, write: str, result: CallResult) -> None:
-        """Record a non-idempotent call that was sent, unless the server refused it.
-
-        Args:
-            write: the ``identity`` of the call.
-            result: its result.
-        """
+        """Record the ``identity`` of a non-idempotent call that was sent, unless the server refused it."""
         if not result.error or 200 <= (result.status or 0) < 300:
             self.succeeded[write] = result.text
         elif result.status is None:
             self.succeeded.setdefault(write, None)
 
     def doubt_write(self, write: str) -> None:
-        """Record a non-idempotent call of an earlier conversation whose outcome is not known.
-
-        Args:
-            write: the ``identity`` of the call.
-        """
+        """Record the ``identity`` of a non-idempotent call of an earlier conversation whose outcome is not known."""
         self.succeeded.setdefault(write, None)
 
     def repeated_write(self, name: str, write: str) -> str | None:

@@ -145,9 +145,7 @@ def flush() -> None:
 def complain(line: str, meaning: "Meaning" = "plain") -> None:
     """Write a message to stderr as one line; skip an empty message. On a terminal, it is wrapped between words.
 
-    Args:
-        line: the message.
-        meaning: the meaning of the message. Its beginning has the color.
+    Its beginning has the color of its meaning.
     """
     if not line or sys.stderr is None:
         return
@@ -166,11 +164,7 @@ _MAX_PLACES: Final = 3
 
 
 def note_lines(notes: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield each text once, with its count and the first places.
-
-    Args:
-        notes: the JSON Pointer and the text of each note.
-    """
+    """Yield the text of each note (pointer and text) once, with its count and the first places."""
     pointers: dict[str, list[str]] = {}
     for pointer, text in notes:
         pointers.setdefault(text, []).append(pointer)

@@ -196,11 +196,7 @@ argument: Final = all_of(click.argument("spec", shell_complete=complete_files), 
 def credentials(spec: str, options: DocumentOptions | None = None) -> "DocumentCredentials | None":
     """Return the credentials for the origin of a URL; ``None`` if there are none.
 
-    Those of the command line are for one origin, also if there are two documents.
-
-    Args:
-        spec: the argument.
-        options: the options of the document; those of the command line by default.
+    Without ``options``, they are those of the command line, which are for one origin, also if there are two documents.
 
     Raises:
         UsageError: there are headers for a source that is not a URL, for one of plain http, or for a second origin.

@@ -47,11 +47,7 @@ _MAX_SHOWN: Final = 200
 
 
 def apply_overlays(source: load.Source, overlays: Sequence[OverlaySource]) -> load.Source:
-    """Return a source with the document that overlays make of it, one after the other.
-
-    Args:
-        source: the raw document. It is not changed.
-        overlays: in their order.
+    """Return a source with the document that overlays make of it, in their order. The source is not changed.
 
     Raises:
         DocumentError: an overlay is invalid, or one of its actions matches nothing or cannot be applied.

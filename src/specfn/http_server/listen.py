@@ -58,9 +58,7 @@ def origin_of(bound: socket.socket, host: str) -> str:
 def build_server(app: AsgiApp, end_streams: Callable[[], None] = lambda: None) -> "uvicorn.Server":
     """Return a server whose clients are limited in number and time (threat T44).
 
-    Args:
-        app: the application.
-        end_streams: is called at the end when all calls are complete, to end the streams that clients only listen to.
+    ``end_streams`` is called when all calls are complete, to end the streams that clients only listen to.
     """
     import uvicorn  # noqa: PLC0415  # slow import
 

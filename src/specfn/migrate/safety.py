@@ -300,12 +300,8 @@ class _Place(NamedTuple):
 def safety_by_verb(route: Route, safety: Safety) -> tuple[Safety, Note] | None:
     """Return the higher safety that the verb of an operation gives it, with a note that says why.
 
-    Args:
-        route: the operation.
-        safety: the safety of its method.
-
     Returns:
-        ``None`` if the verb does not raise the safety.
+        ``None`` if the verb does not raise the safety of the method.
     """
     if safety == "read":
         reasons = _places_that_change(route)

@@ -80,13 +80,10 @@ class Tool:
         )
 
     def restore(self, arguments: Any) -> Any:
-        """Return a model's arguments as arguments of the function, before validation.
+        """Return a model's arguments, as parsed JSON, as arguments of the function, before validation.
 
         Replaced property names are restored. A null is removed if it was only accepted because every property had to
         be required. All other values are unchanged.
-
-        Args:
-            arguments: the model's arguments, as parsed JSON.
         """
         root = self.function.model_function.validator
         keyed = restore(root, arguments, names=self.fit.names, nulls=shows_null(self.fit))
@@ -232,12 +229,7 @@ class Tools(list[JsonObject]):
 
 
 def _entries(profile: Profile, tools: Sequence[Tool]) -> Iterator[JsonObject]:
-    """Yield the entries of a request; functions of one namespace are one entry, at the position of the first.
-
-    Args:
-        profile: the profile of the provider.
-        tools: the tools, in order.
-    """
+    """Yield the entries of a request; functions of one namespace are one entry, at the position of the first."""
     groups: dict[tuple[str, str], list[Tool]] = {}
     for tool in tools:
         key = (tool.namespace, "") if tool.namespace else ("", tool.name)

@@ -32,16 +32,11 @@ _LONG_WORD: Final = 4
 
 
 def provider_description(text: str, fit: "Fit", function: Function) -> str:
-    """Return a function's description for a provider's list of tools (rules F3, R14).
+    """Return a function's description for a provider's list of tools, next to its fitted schema (rules F3, R14).
 
     A ``@param`` line stays if the schema does not contain its text, which may have been truncated there. ``@tag`` lines
     are left out. A summary stays if it has a word that is not in the description's first paragraph. Paragraphs and line
     breaks of HTML become those of text.
-
-    Args:
-        text: the description.
-        fit: the fitted schema that is sent with it.
-        function: the function.
     """
     text = _without_summary(text, function)
     text = _without_html_breaks(text) if "<" in text else text
@@ -53,12 +48,7 @@ def provider_description(text: str, fit: "Fit", function: Function) -> str:
 
 
 def listed_description(text: str, schema: JsonObject) -> str:
-    """Return a function's description without the ``@param`` lines that its own schema repeats (rule F3).
-
-    Args:
-        text: the description.
-        schema: the schema of all arguments by key.
-    """
+    """Return a description without the ``@param`` lines that the schema of all arguments repeats (rule F3)."""
     if _PARAMETER not in text:
         return text
     named = ((name, name, node) for name, node in _parameters_of(schema))

@@ -133,10 +133,7 @@ class _Conversation:
         self.unanswered: Session | None = None
 
     def send(self, text: str) -> int:
-        """Send a message, print the reply and return an exit code.
-
-        Args:
-            text: the message; blank to send the unanswered request again.
+        """Send a message, print the reply and return an exit code. A blank one sends the unanswered request again.
 
         Raises:
             SpecfnError: the model's server did not answer. What was executed is kept for the next message.

@@ -52,11 +52,7 @@ class _OpenContainer:
 
 
 def notes(text: bytes) -> Iterator[Note]:
-    """Yield a note for every duplicate key, with its location and lines; at most ``MAX_NOTES``.
-
-    Args:
-        text: a text that was read as JSON, in UTF-8.
-    """
+    """Yield a note for every duplicate key of a JSON text, with its location and lines; at most ``MAX_NOTES``."""
     for pointer, key, first, second in islice(_find_duplicates(text), MAX_NOTES):
         yield note(pointer, key, _place(text, first), _place(text, second))
 

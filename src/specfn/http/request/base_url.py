@@ -106,11 +106,7 @@ def describe_variables(server: JsonObject, given: Mapping[str, str]) -> str:
 
 
 def substitute(server: JsonObject, given: Mapping[str, str]) -> str:
-    """Return the URL of a server with the values of its variables.
-
-    Args:
-        server: the Server Object.
-        given: the values of the caller. Other variables have their default.
+    """Return the URL of a server with the given values of its variables, or their defaults.
 
     Raises:
         UsageError: a variable has no value, or a value that its part of the URL or its enum does not allow.

@@ -29,11 +29,7 @@ _CONCRETE: Final[Mapping[BodyKind, str]] = {
 
 
 def write(body: Body, value: Any) -> Written:
-    """Serialize a body; return its bytes and its ``Content-Type``.
-
-    Args:
-        body: the declared body.
-        value: the argument, which may be null.
+    """Serialize a body, which may be null; return its bytes and its ``Content-Type``.
 
     Raises:
         Unserializable: the value cannot be serialized in that media type.

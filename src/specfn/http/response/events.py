@@ -182,11 +182,7 @@ EventParser: TypeAlias = ServerSentEvents | JsonItems
 
 
 def parser_of(media_type: str) -> EventParser:
-    """Return a parser for a stream of events.
-
-    Args:
-        media_type: the media type in lower case, without parameters.
-    """
+    """Return a parser for a stream of events of a media type, which has lower case and no parameters."""
     if media_type == EVENT_STREAM:
         return ServerSentEvents()
     return JsonItems(_RECORD if media_type.endswith("json-seq") else _LINE_FEED)

@@ -84,14 +84,10 @@ UNCONFIRMED: Final = _type("application/octet-stream", ".bin", b"")
 
 
 def file_type(media_type: str | None, content: bytes) -> FileType:
-    """Return the type of binary content.
+    """Return the type of binary content with a declared media type in lower case, without parameters.
 
     It is the declared type if the first bytes confirm it. Among images, and among audio, the first bytes decide which
     one it is. Everything else is ``application/octet-stream``.
-
-    Args:
-        media_type: the declared media type in lower case, without parameters.
-        content: the content.
     """
     declared = _BY_NAME.get(media_type or "")
     if declared is None:

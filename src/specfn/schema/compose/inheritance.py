@@ -54,9 +54,7 @@ class _Gathering:
     def add(self, part: Any, rank: int) -> None:
         """Add a part without ``$ref`` and ``allOf``.
 
-        Args:
-            part: the part.
-            rank: 0 for the outermost part, 1 for an inline part, 2 for a referenced component.
+        Its rank is 0 for the outermost part, 1 for an inline part, 2 for a referenced component.
         """
         self.refused = self.refused or part is False
         if part.__class__ is dict:

@@ -141,9 +141,6 @@ def bytes_of_function(functions: int) -> int:
 
     Each function has room for one pattern of any size. The share depends on the document only, and not on the functions
     that were called before.
-
-    Args:
-        functions: the number of functions of the application.
     """
     share = MAX_APPLICATION_BYTES // max(functions, 1)
     return max(MAX_PATTERN_BYTES, min(share, MAX_FUNCTION_BYTES))

@@ -23,11 +23,7 @@ _MAX_EXAMPLES: Final = 5
 def words(node: JsonObject, name: str | int | None) -> JsonObject:
     """Return the title and the description, without those that repeat the name of the property or each other.
 
-    An object always keeps them, because there they name a type.
-
-    Args:
-        node: the schema.
-        name: the last step to its place.
+    The name is the last step to the place of the schema. An object always keeps them, because there they name a type.
     """
     annotations: JsonObject = {}
     description = node.get("description") or ""

@@ -372,9 +372,7 @@ def property_counts(node: Any) -> Iterator[int]:
 def minimum_sizes(node: JsonObject, draft: Draft) -> list[int]:
     """Return the minimum size of the first properties in bytes, by their number.
 
-    Args:
-        node: the object.
-        draft: its rendering with all properties, by which those that hold no other fragments are measured.
+    Those that hold no other fragments are measured by the draft of the object with all properties.
     """
     drafts = _properties(draft)
     sizes = (
