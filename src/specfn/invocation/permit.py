@@ -200,7 +200,7 @@ def complete(call: PreparedCall, decision: Approve, *, asked: bool = True) -> Pr
                 _log_problems("the human part", call, verdict)
             answer = failure_texts.needs_person(call.name, asked=asked)
             return replace(call, answer=answer, kind="needs_human")
-    return replace(call, arguments=arguments)
+    return call if arguments is call.arguments else replace(call, arguments=arguments)
 
 
 def _log_problems(part: str, call: PreparedCall, failure: Failure) -> None:

@@ -338,6 +338,9 @@ def refuse_rounded_integers(
 ) -> None:
     """Refuse a float such as ``1e23`` for an integer: its digits are not exactly its value."""
     route = function.route
+    body = None if route.body is None else "body"
+    if not any(key != body and _has_rounded_float(value) for key, value in named.items()):
+        return
     parts: list[tuple[Parameter, tuple[str, ...], Any]] = [
         (parameter, (parameter.key,), named.get(parameter.key)) for parameter in route.parameters
     ]
@@ -349,6 +352,14 @@ def refuse_rounded_integers(
             if function.accepts_only_integers((*place, *tokens)):
                 refusal = Unserializable("integer", reason, value=number, tokens=(*place, *tokens))
                 faults.found.append(refusal)
+
+
+def _has_rounded_float(value: Any) -> bool:
+    """Return whether a value contains a float whose digits are not exactly its value; most arguments do not."""
+    kind = type(value)
+    if kind is str or kind is int:
+        return False
+    return next(_rounded_floats(value), None) is not None
 
 
 def _rounded_floats(value: Any) -> Iterator[tuple[tuple[str | int, ...], float]]:

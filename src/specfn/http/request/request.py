@@ -25,7 +25,13 @@ from specfn.http.request import body as bodies
 from specfn.http.request.security import Addition, SchemeChoice, Slot
 from specfn.http.request.style import Pair
 from specfn.http.unserializable import SerializationFaults, Unserializable
-from specfn.migrate.bodies.media_types import EVENT_STREAM, declared_stream, has_events, is_json
+from specfn.migrate.bodies.media_types import (
+    EVENT_STREAM,
+    DeclaredStream,
+    declared_stream,
+    has_events,
+    is_json,
+)
 from specfn.migrate.parameters.fixed import without_fixed_parameters as without_fixed
 from specfn.migrate.route import CallableFunction as Function
 from specfn.migrate.route import Route
@@ -63,6 +69,7 @@ class Draft:
         content: the bytes of the body; ``None`` if there is no body.
         choice: the security schemes whose credentials are sent, and what is missing.
         once: whether the request must not be sent again, whatever its method is.
+        stream: the stream of events that the operation declares.
 
     The repr omits what comes from arguments.
     """
@@ -78,6 +85,7 @@ class Draft:
     content: bytes | None = field(repr=False)
     choice: SchemeChoice
     once: bool
+    stream: DeclaredStream | None
 
 
 class WrittenParameters(NamedTuple):
@@ -195,7 +203,8 @@ def prepare(
         refusal = _refusal(function.name, faults.found, route, arguments)
         raise _without_human_part(refusal, function, arguments)
     defaults = {**DEFAULT_HEADERS, "Accept": _accept(route, events=accepts_events)}
-    if accepts_events or declared_stream(route.success) is not None:
+    stream = declared_stream(route.success)
+    if accepts_events or stream is not None:
         defaults["Accept-Encoding"] = "identity"  # compression delays events
     if content_type is not None:
         defaults["Content-Type"] = content_type
@@ -212,6 +221,7 @@ def prepare(
         content=content,
         choice=choice,
         once=not is_repeatable(route),
+        stream=stream,
     )
 
 

@@ -105,8 +105,8 @@ def _write(value: Any) -> str:
     return escape_invisible(text)
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+#: Created once, because ``json.dumps`` would create it at each call.
+_dump: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def _size(value: Any) -> int:

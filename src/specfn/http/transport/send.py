@@ -56,7 +56,7 @@ from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.http.transport.attempt import Attempt, OpenAsyncStream, OpenStream
 from specfn.http.transport.event_stream import AsyncEventStream, EventStream
 from specfn.http.transport.oauth2 import OAuth2
-from specfn.migrate.bodies.media_types import DeclaredStream, declared_stream
+from specfn.migrate.bodies.media_types import DeclaredStream
 from specfn.migrate.route import CallableFunction as Function
 from specfn.records import ArgumentProblem, Note
 
@@ -337,7 +337,7 @@ async def call_through(
         renew=partial(
             _renew, draft, request, credentials, connection, io, until, masking, problems, page
         ),
-        stream=declared_stream(function.route.success),
+        stream=draft.stream,
     )
     if result.status in _UNAUTHORIZED:
         texts = filter(None, (_text_of_unsent(draft.choice), *problems))

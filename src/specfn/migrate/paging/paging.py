@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
 from specfn._internal.json import JsonObject
@@ -391,12 +391,22 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
 
 
-def _parameter_for_header(name: str, parameters: PageParameters) -> PageParameter | None:
-    """Return the parameter for the value of a header such as ``X-Next-Page-Token``."""
+#: The maximum number of characters of the name of a header that names the next page.
+_MAX_NAME_CHARACTERS = 100
+
+
+@lru_cache(maxsize=256)  # servers send the same headers with each response
+def _next_words(name: str) -> tuple[str, ...]:
+    """Return the words of a header's name from the first one about the next page; empty if it has none."""
     words = words_of(name)
     begin = next((n for n, word in enumerate(words) if word in NEXT_HEADER), len(words))
-    own = words[begin:]
-    if not own or not BEFORE_NEXT_HEADER.issuperset(words[:begin]):
+    return words[begin:] if BEFORE_NEXT_HEADER.issuperset(words[:begin]) else ()
+
+
+def _parameter_for_header(name: str, parameters: PageParameters) -> PageParameter | None:
+    """Return the parameter for the value of a header such as ``X-Next-Page-Token``."""
+    own = _next_words(name) if len(name) <= _MAX_NAME_CHARACTERS else ()
+    if not own:
         return None
     rest = own[1:] if own[0] == "next" else own
     named = parameters.first_of(["".join(own), "".join(rest)])
