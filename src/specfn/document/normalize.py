@@ -79,32 +79,20 @@ def normalize(document: JsonObject, uri: str | None = None, *, shared: bool = Fa
         DocumentError: the document's version is not supported.
     """
     declared = version(document)
-    normalized = _normalize_once(document, uri, declared, shared=shared)
+    normalized, has_revealed = _normalize_once(document, uri, declared, shared=shared)
     for _ in range(_MAX_ROUNDS):
-        if not normalized.revealed:
+        if not has_revealed:
             break
-        again = _normalize_once(normalized.result.document, uri, "3.1", shared=shared)
-        notes = dict.fromkeys((*normalized.result.notes, *again.result.notes))
-        result = again.result._replace(version=declared, notes=tuple(notes))
-        normalized = _Round(result, revealed=again.revealed)
-    return normalized.result
-
-
-class _Round(NamedTuple):
-    """The result of normalizing once.
-
-    Attributes:
-        result: the normalized document.
-        revealed: whether a dangling reference of the document has a target in the result.
-    """
-
-    result: Normalized
-    revealed: bool
+        again, has_revealed = _normalize_once(normalized.document, uri, "3.1", shared=shared)
+        notes = dict.fromkeys((*normalized.notes, *again.notes))
+        normalized = again._replace(version=declared, notes=tuple(notes))
+    return normalized
 
 
 def _normalize_once(
     document: JsonObject, uri: str | None, declared: str, *, shared: bool
-) -> _Round:
+) -> tuple[Normalized, bool]:
+    """Return the normalized document, and whether a dangling reference of the document has a target in it."""
     resolver = Resolver(document, uri)
     upgrade_type = SharedUpgrade if shared else SchemaUpgrade
     components: Any
@@ -128,4 +116,4 @@ def _normalize_once(
         has_directions=upgrade.has_directions,
     )
     lost = upgrade.dangling | reader.dangling
-    return _Round(result, revealed=any(map(Resolver(normalized, uri).has, lost)))
+    return result, any(map(Resolver(normalized, uri).has, lost))

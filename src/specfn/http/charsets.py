@@ -124,18 +124,14 @@ def sendable_codec(label: str) -> str | None:
     return name if name in _CHARSETS else None
 
 
-def encode(text: str, label: str, pointer: str) -> bytes:
-    """Encode a text in the charset of a label.
-
-    Args:
-        text: the text.
-        label: the charset, as the document writes it.
-        pointer: the JSON Pointer of the charset in the document.
+def encode_text(text: str, media_type: str, pointer: str) -> bytes:
+    """Encode a text in the charset of its media type at a JSON Pointer of the document; the default is UTF-8.
 
     Raises:
         Unserializable: the charset does not have all characters of the text.
         DocumentError: the charset cannot be sent.
     """
+    label = charset_of(media_type) or "utf-8"
     codec = sendable_codec(label)
     if codec is None:
         raise _unsendable(label, pointer)
@@ -155,16 +151,6 @@ def _unsendable(label: str, pointer: str) -> DocumentError:
         "declare utf-8, or choose another media type of the document with Options.media_types",
         pointer=pointer,
     )
-
-
-def encode_text(text: str, media_type: str, pointer: str) -> bytes:
-    """Encode a text in the charset of its media type; the default is UTF-8.
-
-    Raises:
-        Unserializable: the charset does not have all characters of the text.
-        DocumentError: the charset cannot be sent.
-    """
-    return encode(text, charset_of(media_type) or "utf-8", pointer)
 
 
 def unsendable_charset(body: Body) -> DocumentError | None:

@@ -311,7 +311,9 @@ class OpenApi3(DocumentNormalizer):
     def body(self, out: JsonObject) -> None:
         """Normalize the request body of an operation in place."""
         if "requestBody" in out:
-            body = self.build(out["requestBody"], "requestBody", self._normalize_with_content)
+            body = self.build(
+                out["requestBody"], "requestBody", lambda raw: self.content(dict(raw))
+            )
             if body is None:
                 del out["requestBody"]
             else:
@@ -342,9 +344,6 @@ class OpenApi3(DocumentNormalizer):
         if "schema" in raw:
             out["schema"] = self.upgrade.schema(raw["schema"])
         return self.content(out)
-
-    def _normalize_with_content(self, raw: JsonObject) -> JsonObject:
-        return self.content(dict(raw))
 
     def content(self, out: JsonObject) -> JsonObject:
         """Normalize the fields that parameters, bodies and responses share, in place."""

@@ -228,7 +228,7 @@ def _belongs(parameter: JsonObject) -> str:
 
 def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
     """Combine form parameters into one object body. A file requires multipart, else urlencoded is preferred."""
-    files = any(_is_file(parameter) for parameter in parameters)
+    files = any(parameter["schema"] == _BINARY for parameter in parameters)
     only_multipart = MULTIPART in consumes and FORM not in consumes
     schema: JsonObject = {
         "type": "object",
@@ -247,10 +247,6 @@ def _form(parameters: list[JsonObject], consumes: list[str]) -> JsonObject:
         media["encoding"] = encoding
     kind = MULTIPART if files or only_multipart else FORM
     return {"content": {kind: media}, "required": bool(required)}
-
-
-def _is_file(parameter: JsonObject) -> bool:
-    return bool(parameter["schema"] == _BINARY)
 
 
 def _property(parameter: JsonObject) -> JsonObject:
