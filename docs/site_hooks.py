@@ -23,6 +23,8 @@ INTERNALS = ("rules/", "decisions/", "benchmarks")
 #: The weights of pages in the search of the site: a guide comes before the reference.
 BOOSTS = {
     "mcp.md": 3,
+    "paging.md": 6,
+    "how-to/many-functions": 6,
     "files.md": 3,
     "events.md": 3,
     "diff.md": 2,

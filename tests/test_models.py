@@ -30,6 +30,11 @@ MODELS: dict[str, type[Model]] = {
 NESTED = [
     (
         specfn.Options,
+        {"route_maps": []},
+        'Options has no field \'route_maps\'; write select={"tags": [...], "without": {"paths": [...]}}',
+    ),
+    (
+        specfn.Options,
         {"select": {"without": {"tag": ["a"]}}},
         "Options.select.without has no field 'tag'; did you mean 'tags'?",
     ),

@@ -1,7 +1,7 @@
 """Options of a conversion as a validated, frozen pydantic model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, field_serializer, field_validator
 
@@ -15,6 +15,17 @@ Method: TypeAlias = Literal["options", "trace"]
 Predicate: TypeAlias = Literal["files", "secrets"] | Callable[[Any], bool]
 
 Select: TypeAlias = Callable[[Any], bool] | Selection | None
+
+
+_SELECT: Final = 'select={"tags": [...], "without": {"paths": [...]}}'
+
+#: What options are called here instead of the words of other tools.
+_INSTEAD_OF: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("route_maps", "route_map_fn", "include", "exclude", "tags"), _SELECT),
+    **dict.fromkeys(("include_tags", "exclude_tags", "include_operations"), _SELECT),
+    "mcp_names": 'names={"operationId": "name"}',
+    "mcp_component_fn": 'descriptions={"operationId": "text"}',
+}
 
 
 class Options(Model):
@@ -72,6 +83,8 @@ class Options(Model):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    instead_of: ClassVar[Mapping[str, str]] = _INSTEAD_OF
 
     keyword: bool = True
     dialect: Literal["3.0", "3.1"] = "3.0"

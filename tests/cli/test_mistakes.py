@@ -313,6 +313,11 @@ MISTAKES = [
     ),
     # The rest
     (
+        "serve shop.yaml --base-url {base} --port 8000",
+        2,
+        "there is no option '--port'; to serve HTTP, write --http HOST:PORT; see specfn serve --help",
+    ),
+    (
         "tools shop.yaml --profile gpt",
         2,
         "invalid value for '--profile': 'gpt' is not one of anthropic, anthropic-strict, azure-openai, bedrock, bedrock-strict, gemini, gemini-json-schema, mcp, mistral, mistral-strict, openai, openai-functions, openai-responses, openai-responses-strict, openai-strict, portable; did you mean 'openai'? See specfn tools --help",

@@ -156,6 +156,10 @@ def _with_variables(found: re.Match[str]) -> str:
     return f"needs credentials: {found[1]}; pass --auth SCHEME=VALUE or set {variables}{own}"
 
 
+#: Options of other servers that listen on HTTP.
+_OF_HTTP: Final = frozenset({"--transport", "--port", "--host", "--sse", "--streamable-http"})
+
+
 def _with_help(error: click.UsageError) -> str:
     """Return the message for a wrong command line, with the command that shows the right one."""
     asked = error.ctx.command_path if error.ctx else "specfn"
@@ -166,6 +170,8 @@ def _with_help(error: click.UsageError) -> str:
         close = ask_if_meant(error.option_name, options, cutoff=0.7)
         if not close and any(parameter.name == "words" for parameter in error.ctx.command.params):
             close = "; an argument of the function is written NAME=VALUE, a header --header 'NAME: VALUE'"
+        elif not close and "--http" in known and error.option_name in _OF_HTTP:
+            close = "; to serve HTTP, write --http HOST:PORT"
         text = f"there is no option {error.option_name!r}{close}"
     return f"{text} See {asked} --help" if text.endswith("?") else f"{text}; see {asked} --help"
 
