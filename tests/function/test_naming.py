@@ -88,11 +88,6 @@ def test_cases(expected: dict[str, str], max_length: int) -> None:
     ]
 
 
-def test_nothing() -> None:
-    """An application without operations has no names."""
-    assert names([], []) == []
-
-
 def test_room() -> None:
     """A length that leaves no room for head, hash and tail is refused with the least that does."""
     with pytest.raises(UsageError, match="at least 16"):

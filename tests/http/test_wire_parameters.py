@@ -45,6 +45,16 @@ PATHS = [
     ("simple", True, False, "false"),
     ("simple", False, [0, False], "0,false"),
     ("matrix", True, ["", "a"], ";color;color=a"),
+    ("label", True, [1.5, "a.b"], ".1%2E5.a%2Eb"),
+    ("label", False, [1.5, "a.b"], ".1.5,a.b"),
+    # Swagger 2.0's collectionFormat in a path: csv is simple, the others have their own delimiters.
+    ("spaceDelimited", False, ARRAY, "blue%20black%20brown"),
+    ("pipeDelimited", False, ARRAY, "blue%7Cblack%7Cbrown"),
+    ("tabDelimited", False, ARRAY, "blue%09black%09brown"),
+    ("simple", False, ["a", None, "b"], "a,b"),
+    ("simple", True, {"a": None, "b": 1}, "b=1"),
+    # a style that belongs elsewhere is read as simple
+    ("form", False, ARRAY, "blue,black,brown"),
 ]
 
 #: style, explode, value, the query.
@@ -94,6 +104,28 @@ QUERIES = [
     ("deepObject", False, OBJECT, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"),
     ("deepObject", True, ["a", "b"], "color%5B0%5D=a&color%5B1%5D=b"),
     ("deepObject", True, {"a": {"b": [1]}}, "color%5Ba%5D%5Bb%5D%5B0%5D=1"),
+    # deeper than the table goes, and numbers and booleans as JSON writes them
+    ("tabDelimited", False, ARRAY, "color=blue%09black%09brown"),
+    ("pipeDelimited", True, OBJECT, "R=100&G=200&B=150"),
+    ("deepObject", True, ARRAY, "color%5B0%5D=blue&color%5B1%5D=black&color%5B2%5D=brown"),
+    ("simple", False, ARRAY, "color=blue,black,brown"),
+    (
+        "deepObject",
+        True,
+        {"a": {"b": [1, {"c": True}]}},
+        "color%5Ba%5D%5Bb%5D%5B0%5D=1&color%5Ba%5D%5Bb%5D%5B1%5D%5Bc%5D=true",
+    ),
+    ("deepObject", True, {"a": None, "b": [], "c": ""}, "color%5Bc%5D="),
+    ("form", True, {"tags": ["a", "b"], "x": {"y": 1}}, "tags=a&tags=b&x=%7B%22y%22%3A1%7D"),
+    ("form", False, [[1, 2], {"a": "b"}], "color=%5B1%2C2%5D,%7B%22a%22%3A%22b%22%7D"),
+    ("form", False, ["a", None], "color=a"),
+    ("form", True, [None, "a"], "color=a"),
+    (
+        "form",
+        True,
+        [True, 12.0, 0.1, 1e-07, -3, 2**70],
+        "color=true&color=12&color=0.1&color=1e-7&color=-3&color=1180591620717411303424",
+    ),
 ]
 
 #: style, explode, value, the header; None where there is none.
