@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from specfn.schema.profiles.profile import Profile
-
 Json = dict[str, Any]
 
 _TYPES = {"array", "boolean", "integer", "null", "number", "object", "string"}
@@ -26,7 +24,7 @@ def nodes(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield from nodes(schema.get(key), (*path, key))
 
 
-def faults(schema: Json, profile: Profile, *, strict: bool) -> list[str]:
+def faults(schema: Json, profile: Any, *, strict: bool) -> list[str]:
     """Return the faults of a tool's schema under a profile."""
     found = list(_root(schema, profile))
     for path, node in nodes(schema):
@@ -39,7 +37,7 @@ def faults(schema: Json, profile: Profile, *, strict: bool) -> list[str]:
     return found + list(_references(schema, profile))
 
 
-def _root(schema: Json, profile: Profile) -> Iterator[str]:
+def _root(schema: Json, profile: Any) -> Iterator[str]:
     if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
         yield "the root is no object with properties"
     for key in ("anyOf", "oneOf", "allOf", "enum", "not", "$ref"):
@@ -50,7 +48,7 @@ def _root(schema: Json, profile: Profile) -> Iterator[str]:
             yield f"the key {name!r} at the root"
 
 
-def _node(node: Json, path: tuple[Any, ...], profile: Profile) -> Iterator[str]:
+def _node(node: Json, path: tuple[Any, ...], profile: Any) -> Iterator[str]:
     unknown = set(node) - profile.keywords - ({"$ref", "$defs"} if profile.refs else set())
     if unknown:
         yield f"keywords {sorted(unknown)}"
@@ -64,7 +62,7 @@ def _node(node: Json, path: tuple[Any, ...], profile: Profile) -> Iterator[str]:
         yield "too deep"
 
 
-def _constants(node: Json, profile: Profile) -> Iterator[str]:
+def _constants(node: Json, profile: Any) -> Iterator[str]:
     if "required" in node and not set(node["required"]) <= set(node.get("properties", ())):
         yield "required of what is not declared"
     for value in node.get("enum", ()):
@@ -80,7 +78,7 @@ def _constants(node: Json, profile: Profile) -> Iterator[str]:
         yield f"the pattern {node['pattern']}"
 
 
-def _typed(node: Json, profile: Profile) -> Iterator[str]:
+def _typed(node: Json, profile: Any) -> Iterator[str]:
     kinds = _kinds(node)
     if not set(kinds) <= _TYPES:
         yield f"types {kinds}"
@@ -118,7 +116,7 @@ def _depth(node: Json) -> int:
     return int("object" in _kinds(node) or "array" in _kinds(node))
 
 
-def _enforced(node: Json, profile: Profile) -> Iterator[str]:
+def _enforced(node: Json, profile: Any) -> Iterator[str]:
     assert profile.strict is not None
     if "object" in _kinds(node):
         if node.get("additionalProperties") is not False:
@@ -130,7 +128,7 @@ def _enforced(node: Json, profile: Profile) -> Iterator[str]:
         yield "no type"
 
 
-def _counted(schema: Json, profile: Profile) -> Iterator[str]:
+def _counted(schema: Json, profile: Any) -> Iterator[str]:
     limits = profile.strict
     assert limits is not None
     every = [node for _, node in nodes(schema)]
@@ -140,7 +138,7 @@ def _counted(schema: Json, profile: Profile) -> Iterator[str]:
         yield "too many enum values"
 
 
-def _references(schema: Json, profile: Profile) -> Iterator[str]:
+def _references(schema: Json, profile: Any) -> Iterator[str]:
     defined = {f"#/$defs/{name}" for name in schema.get("$defs", ())}
     used = {node["$ref"] for _, node in nodes(schema) if "$ref" in node}
     if used - defined:

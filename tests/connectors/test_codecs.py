@@ -6,12 +6,6 @@ from tests.calling.models import CONNECTORS, said, wished
 from tests.connectors.names import CODECS
 
 from specfn.connectors import codec
-from specfn.connectors.anthropic import CODEC as ANTHROPIC
-from specfn.connectors.bedrock import CODEC as BEDROCK
-from specfn.connectors.gemini import CODEC as GEMINI
-from specfn.connectors.openai_chat import CODEC as CHAT
-from specfn.connectors.openai_chat import LEGACY
-from specfn.connectors.openai_responses import CODEC as RESPONSES
 from specfn.connectors.turn import Demand, Message, Prompt
 from specfn.connectors.wire_format import legal_name
 from specfn.errors import UsageError
@@ -229,10 +223,10 @@ def test_demands(name: str, count: int, demand: Demand, expected: dict[str, Any]
 def test_bedrock_keeps_definitions_while_the_history_has_calls() -> None:
     """If calls are forbidden, definitions stay if the history needs them, and the system text forbids the calls."""
     tools = [TOOLS["bedrock"]]
-    body = BEDROCK.encode(Prompt(messages=TALK, tools=tools, demand=Demand(mode="none")))
+    body = codec("bedrock").encode(Prompt(messages=TALK, tools=tools, demand=Demand(mode="none")))
     assert body["toolConfig"] == {"tools": tools}
     assert "Do not call" in body["system"][-1]["text"]
-    assert "toolConfig" not in BEDROCK.encode(
+    assert "toolConfig" not in codec("bedrock").encode(
         Prompt(messages=TALK[:2], tools=tools, demand=Demand(mode="none"))
     )
 
@@ -337,13 +331,13 @@ def test_calls_count_whatever_the_finish_reason_says() -> None:
     """A forced call ends with ``stop``: it is a call all the same."""
     reply = wished(("c1", "a_get", {}))
     reply["choices"][0]["finish_reason"] = "stop"
-    assert CHAT.decode(reply).stop == "calls"
+    assert codec("openai").decode(reply).stop == "calls"
 
 
 def test_a_call_in_any_part_counts() -> None:
     """A call that is not in the first part is found."""
     parts = [{"text": "a"}, {"thought": True, "text": "b"}, {"functionCall": {"name": "f"}}]
-    turn = GEMINI.decode({"candidates": [{"content": {"parts": parts}}]})
+    turn = codec("gemini").decode({"candidates": [{"content": {"parts": parts}}]})
     assert (turn.text, [call["name"] for call in turn.calls]) == ("a", ["f"])
 
 
@@ -559,7 +553,11 @@ def test_several_results_are_one_message() -> None:
         {"role": "tool", "results": results},
         {"role": "user", "content": "Go on."},
     ]
-    for found, key in ((ANTHROPIC, "messages"), (BEDROCK, "messages"), (GEMINI, "contents")):
+    for found, key in (
+        (codec("anthropic"), "messages"),
+        (codec("bedrock"), "messages"),
+        (codec("gemini"), "contents"),
+    ):
         body = found.encode(Prompt(messages=talk, tools=[], demand=Demand()))  # type: ignore[arg-type]
         assert [message["role"] for message in body[key]][0::2] == ["user", "user"]
         assert len(body[key][-1]["content" if key == "messages" else "parts"]) == 4
@@ -572,7 +570,7 @@ def test_sdk_objects_are_read() -> None:
         def model_dump(self, **_: Any) -> dict[str, Any]:
             return said("Hi")
 
-    assert CHAT.decode(Reply()).text == "Hi"
-    assert LEGACY.decode(said("Hi")).text == "Hi"
+    assert codec("openai").decode(Reply()).text == "Hi"
+    assert codec("openai-functions").decode(said("Hi")).text == "Hi"
     with pytest.raises(UsageError, match="dict or an SDK's object"):
-        RESPONSES.decode(object())
+        codec("openai-responses").decode(object())

@@ -13,10 +13,9 @@ from tests.connectors.lint import faults
 from tests.connectors.names import CODECS
 
 import specfn
-from specfn import calling
+from specfn import Result, calling
 from specfn.connectors import codec, profile
 from specfn.connectors.turn import Demand, Prompt
-from specfn.http.response.response import decode
 
 DEFERS = {"anthropic", "anthropic-strict", "openai-responses", "openai-responses-strict"}
 GROUPS = {"openai-responses", "openai-responses-strict"}
@@ -175,9 +174,7 @@ def test_answers_of_a_conversation_are_valid_by_their_schema(
         choice=choice,
     )
     [tool] = script.requests[0]["tools"]
-    answer = decode(
-        200, {"content-type": "application/json"}, json.dumps(value).encode(), truncated=False
-    ).for_model()
+    answer = Result(status=200, media_type="application/json", data=value).for_model()
     check = Draft202012Validator(tool["output_schema"])
     check.validate(json.loads(answer))
     assert not check.is_valid({"status": 200})

@@ -8,7 +8,7 @@ from tests.connectors.names import CODECS, PROFILES
 from specfn import calling
 from specfn.connectors import profile
 from specfn.errors import UsageError
-from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA, Profile
+from specfn.schema.profiles.profile import DESCRIPTION, NAME, SCHEMA
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -63,7 +63,7 @@ def test_an_unknown_profile_is_told_with_those_that_exist() -> None:
 
 def test_a_caller_may_bring_a_profile() -> None:
     """A profile of one's own is taken as it is, for servers that no table knows."""
-    own: Profile = replace(profile("portable"), name="own", tools=3)
+    own = replace(profile("portable"), name="own", tools=3)
     assert profile(own) is own
 
 
