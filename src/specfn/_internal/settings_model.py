@@ -119,12 +119,7 @@ def _by_name(
 
 
 def valid(name: str, kind: Any, build: Callable[[], _T]) -> _T:
-    """Return the result of ``build``, with pydantic's error as a ``UsageError``.
-
-    Args:
-        name: the record's name for the caller, e.g. ``Options``.
-        kind: its class.
-        build: validates; raises pydantic's ``ValidationError``.
+    """Return the result of ``build``, with pydantic's error as a ``UsageError``, which names the record of the caller.
 
     Raises:
         UsageError: it is not valid; the text has no values.

@@ -56,12 +56,7 @@ class FunctionSearch:
         self.entry: Final = next(e for e in self.catalog.entries if e.function is function)
 
     def find(self, arguments: Mapping[str, Any], among: Collection[str]) -> list[Found]:
-        """Return the functions that fit the words of a call of the search, best first.
-
-        Args:
-            arguments: the valid arguments of the call.
-            among: the advertised names of the functions that may be found.
-        """
+        """Return the functions of advertised names that fit the words of a call of the search, best first."""
         return self._functions.finder.find(arguments[_WORDS], _RESULTS, among=frozenset(among))
 
     def nothing_found(self, among: Collection[str]) -> str:

@@ -107,12 +107,7 @@ class State:
         self.succeeded.setdefault(write, None)
 
     def repeated_write(self, name: str, write: str) -> str | None:
-        """Return the text for a call that would repeat a write; ``None`` for any other call.
-
-        Args:
-            name: the name of the function.
-            write: the ``identity`` of the call.
-        """
+        """Return the text for a call whose ``identity`` would repeat a write; ``None`` for any other call."""
         if write not in self.succeeded:
             return None
         result = self.succeeded[write]

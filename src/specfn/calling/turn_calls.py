@@ -119,12 +119,7 @@ class TurnCalls:
         return all(call.entry is not None and call.entry is function for call in self.calls)
 
     def answer(self, function: AdvertisedFunction | None, answer: Callable[[Any], str]) -> None:
-        """Give the calls of a function their results; nothing is sent for them.
-
-        Args:
-            function: the function.
-            answer: returns the result for the arguments of a call.
-        """
+        """Give the calls of a function the results for their arguments; nothing is sent for them."""
         for call in self.ready():
             if call.entry is not None and call.entry is function:
                 self.results[call.call["id"]] = CallResult(text=answer(call.arguments))

@@ -95,12 +95,7 @@ def write_text(text: str) -> None:
 def write_lines(text: str, meaning: "Meaning" = "plain", *, hanging: int = 2) -> None:
     """Write a report to stdout. On a terminal, long lines end between words, and a meaning has its color.
 
-    Raises the errors of ``write``.
-
-    Args:
-        text: the lines.
-        meaning: the meaning of all of them.
-        hanging: the further indent of a continued line; 0 for prose.
+    A continued line has a further indent; 0 for prose. Raises the errors of ``write``.
     """
     stream = stdout()
     shown = printable(text.replace("\r\n", "\n"))

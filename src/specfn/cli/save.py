@@ -78,13 +78,8 @@ def save(path: str, pieces: Iterable[bytes], option: str = "-o") -> None:
 def refuse_source(spec: str, path: str | None, option: str = "-o") -> None:
     """Refuse an output that would replace the document it is made of.
 
-    Args:
-        spec: the document.
-        path: the target, if there is one.
-        option: the option of the command that names the target.
-
     Raises:
-        UsageError: both are the same file.
+        UsageError: both are the same file; the text names the option.
     """
     if not path or not os.path.isfile(spec) or not os.path.isfile(path):  # noqa: PTH113  # paths are texts in this module
         return

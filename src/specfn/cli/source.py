@@ -143,10 +143,6 @@ def _check_file_of(option: str, file: str) -> None:
 def parse_references(values: Sequence[str], option: str = "--references") -> str | tuple[str, ...]:
     """Return ``Options.references`` for the values of an option: one directory, or URLs, whose origins are allowed.
 
-    Args:
-        values: the values.
-        option: the name of the option, for an error.
-
     Raises:
         UsageError: they are neither.
     """
@@ -234,14 +230,9 @@ def application(
     thorough: bool = False,
     options: DocumentOptions | None = None,
 ) -> "Application":
-    """Read and convert the document that the caller named.
+    """Read and convert the document that the caller named, by default with the options of the command line.
 
-    Args:
-        spec: the argument.
-        settings: options of the conversion.
-        progress: receives the number of read bytes.
-        thorough: look for every fault of the text.
-        options: the options of the document; those of the command line by default.
+    With ``thorough``, every fault of the text is looked for.
 
     Raises:
         DocumentError: the document is not readable as OpenAPI or Swagger.
@@ -327,12 +318,7 @@ def usual_places(url: str) -> list[str]:
 
 
 def version(role: str, spec: str, progress: "Progress") -> "Application":
-    """Read and convert one of several versions of a document. The texts of all errors name the argument.
-
-    Args:
-        role: the argument or option that names it.
-        spec: its value.
-        progress: receives the number of read bytes.
+    """Read and convert one of several versions of a document. The texts of all errors name its argument, the ``role``.
 
     Raises:
         DocumentError: it is not a document.

@@ -180,11 +180,7 @@ class Sandbox:
         self.seconds = 0.0
 
     async def start(self, tree: Mapping[str, Any]) -> Step:
-        """Run the script until it ends or waits for calls.
-
-        Args:
-            tree: the names of functions, and further namespaces, by attribute.
-        """
+        """Run the script until it ends or waits for calls. The tree has names of functions and further namespaces."""
         return await self._run(lambda: self._begin(tree))
 
     async def load(self, snapshot: bytes) -> Step:

@@ -33,12 +33,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 
 @contextmanager
 def limit_sockets(until: float, *, is_guarded: bool) -> Iterator[None]:
-    """Apply the limits of a call to the sockets that it opens and reads.
-
-    Args:
-        until: the end of the call, by the monotonic clock.
-        is_guarded: whether private addresses are refused.
-    """
+    """Apply the limits of a call to the sockets that it opens and reads, until a time on the monotonic clock."""
     limit, guard = deadline.set(until), guarded.set(is_guarded)
     try:
         yield

@@ -391,13 +391,9 @@ class _OutputSchemas:
         )
 
     def schema(self, function: Function, budget: int | None) -> JsonObject | None:
-        """Return the schema of a function's result; ``None`` if the provider accepts no such schema.
+        """Return the schema of a function's result within a budget; ``None`` if the provider accepts no such schema.
 
         Binary data has no schema, because it is not JSON.
-
-        Args:
-            function: the function.
-            budget: the maximum number of bytes of the schema.
         """
         if not is_documented(function) or (not self._answer and _is_binary(function)):
             return None

@@ -69,12 +69,7 @@ def _without_html_breaks(text: str) -> str:
 
 
 def _leave_out_repeated(lines: Iterable[str], named: Iterable[tuple[str, str, Any]]) -> str:
-    """Return the lines without the ``@param`` lines that schemas repeat.
-
-    Args:
-        lines: the lines of a description.
-        named: the parameters: own name, the name that is shown, and schema.
-    """
+    """Return the lines without the ``@param`` lines that the schemas of parameters repeat."""
     parameters: dict[str, list[tuple[str, Any]]] = {}
     for own, shown, node in named:
         parameters.setdefault(own, []).append((shown, node))

@@ -58,14 +58,7 @@ def notes(text: bytes) -> Iterator[Note]:
 
 
 def note(pointer: str, key: str, first: str, second: str) -> Note:
-    """Return the note about one duplicate key.
-
-    Args:
-        pointer: the location of the member.
-        key: the key.
-        first: the place of its first occurrence, in words.
-        second: that of its second occurrence.
-    """
+    """Return the note about one duplicate key, with the places of its first and its second occurrence in words."""
     shown = key if len(key) <= _MAX_KEY else f"{key[:_MAX_KEY]}…"
     text = (
         f"the key {shown!r} occurs twice in one object, {first} and {second}; only the last counts"

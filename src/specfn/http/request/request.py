@@ -352,17 +352,11 @@ def finish(draft: Draft, added: Iterable[Addition]) -> httpx.Request:
 
 
 def assemble(base: Base, path: str, query: Sequence[str], *, segments: int) -> httpx.URL:
-    """Join the parts of a URL, and check that httpx does not change them.
-
-    Args:
-        base: the base URL.
-        path: the encoded path below the base path.
-        query: the encoded query pairs; may be empty.
-        segments: the number of segments of the template.
+    """Join the encoded parts of a URL, and check that httpx does not change them.
 
     Raises:
         Unserializable: the URL is longer than httpx accepts.
-        UsageError: a part would leave its place in the URL.
+        UsageError: a part would leave its place in the URL: the path must have the ``segments`` of its template.
     """
     target = base.path + path + ("?" + "&".join(query) if query else "")
     try:

@@ -48,13 +48,9 @@ class Foreign:
         }
 
     def identifiers(self, node: JsonObject, hidden: Collection[str]) -> Collection[str]:
-        """Return the hidden properties by which a request refers to an object, such as ``id`` and ``type``.
+        """Return the hidden properties by which a request refers to a nested object, such as ``id`` and ``type``.
 
         There are none if the object has other properties.
-
-        Args:
-            node: the schema of a nested object.
-            hidden: the properties that only responses may contain.
         """
         if not self.is_request or has_visible_properties(node, hidden) or _has_others(node):
             return ()

@@ -97,15 +97,7 @@ class Inheritance:
         intersect: Intersect,
         generations: int = MAX_GENERATIONS,
     ) -> None:
-        """Create the composition.
-
-        Args:
-            schemas: the components.
-            family: the relations of parents and children.
-            uses: the composed schema of each use of a component.
-            intersect: returns the intersection of two schemas.
-            generations: the maximum number of generations that are merged into one schema.
-        """
+        """Create the composition, which merges at most this number of generations into one schema."""
         self._schemas = schemas
         self._family = family
         self._uses = uses
@@ -117,12 +109,7 @@ class Inheritance:
         self._union_names: dict[str, frozenset[str | None]] = {}
 
     def merge(self, node: JsonObject, owner: str | None) -> Any:
-        """Merge a composite with all its parts; return ``False`` if a part refuses every value.
-
-        Args:
-            node: a schema with ``$ref`` or ``allOf``.
-            owner: the component whose schema it is.
-        """
+        """Merge the composite of an owner with all its parts; return ``False`` if a part refuses every value."""
         gathering = _Gathering(owner)
         self._walk(node, owner, gathering)
         return gathering.finish(self._intersect)
