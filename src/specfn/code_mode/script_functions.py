@@ -179,7 +179,8 @@ class ScriptFunctions:
 
     def _with_place(self, result: Found) -> Found:
         needs = {key: self.place(name) for key, name in result.needs.items() if name in self.paths}
-        return replace(result, name=self.place(result.name), needs=needs)
+        update = self.place(result.update) if result.update in self.paths else ""
+        return replace(result, name=self.place(result.name), needs=needs, update=update)
 
     def _signatures(self, names: Sequence[str]) -> Iterator[str]:
         """Yield the signatures of the functions of each document."""

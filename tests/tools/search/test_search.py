@@ -11,7 +11,8 @@ from tests.strict_shop.shop_document import PATH
 import specfn
 from specfn import Function, Options
 from specfn.errors import UsageError
-from specfn.tools.search.result_text import arguments_of_first, nothing_found
+from specfn.tools.function_set import Catalog
+from specfn.tools.search.result_text import arguments_of_first, found_lines, nothing_found
 from specfn.tools.search.search import (
     MAX_ABBREVIATIONS,
     MAX_SHORT_WORDS_OF_LETTER,
@@ -338,7 +339,7 @@ def test_words_of_paths_that_may_be_short_are_bounded() -> None:
     assert len(finder.find(query, 100)) <= MAX_ABBREVIATIONS
     assert len(finder._short_words["s"]) == MAX_SHORT_WORDS_OF_LETTER
     one = specfn.load(operations(("get", "/" + "/".join(words), ""))).finder
-    assert len(one._short_words["s"]) < 20
+    assert len(one._short_words.get("s", ())) < 20
 
 
 def test_arguments_of_the_best_result_say_how_to_write_a_file() -> None:
@@ -387,3 +388,90 @@ def test_topics_are_clean_texts(count: int) -> None:
     assert "\n" not in text
     assert "\u202e" not in text
     assert "<|im_start|>" not in text
+
+
+def test_short_words_abbreviate_only_where_paths_abbreviate_by_habit() -> None:
+    """In an API that writes its words in full, a short word of a path is the name of something else."""
+    rows = [("get", f"/{word}", "") for word in ("metrics/crc", "orders", "devices", "invoices")]
+    assert specfn.load(operations(*rows)).search("certificates") == []
+
+
+VERBS = specfn.load(
+    operations(
+        ("post", "/issues", "Create an issue"),
+        ("get", "/issues", "List issues"),
+        ("patch", "/issues/{id}", "Change an issue"),
+        ("put", "/issues/{id}", "Replace an issue"),
+        ("delete", "/issues/{id}/history", "Delete the history of an issue"),
+        ("post", "/jobs/{id}/pause", "Pause a job"),
+        ("post", "/jobs/{id}/resume", "Resume a job"),
+        ("get", "/branches/{name}/protection", "Get the protection of a branch"),
+        ("put", "/branches/{name}/protection", "Set the protection of a branch"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("close an issue", "PATCH /issues/{id}"),
+        ("closes an issue", "PATCH /issues/{id}"),
+        ("protect the branch", "PUT /branches/{name}/protection"),
+        ("hold a job", "POST /jobs/{id}/pause"),
+        ("continue a job", "POST /jobs/{id}/resume"),
+        ("change an issue", "PATCH /issues/{id}"),
+        ("e-mail", ""),
+    ],
+)
+def test_the_verb_of_a_query_decides_between_functions_of_one_thing(query: str, place: str) -> None:
+    """A verb that acts does not create its object, and its opposite is no match; an unknown verb acts, too."""
+    found = VERBS.search(query, 1)
+    assert (found[0].function.method_and_path if found else "") == place
+
+
+@given(
+    words=st.lists(
+        st.sampled_from("check the issue history now branch job my protection of".split()),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_a_destructive_function_is_not_first_unless_a_query_asks_for_it(words: list[str]) -> None:
+    """Without a verb that deletes, another function stands before those that destroy, if one is found."""
+    found = VERBS.search(" ".join(words))
+    if any(each.function.safety != "destructive" for each in found):
+        assert found[0].function.safety != "destructive"
+
+
+def test_a_replacing_function_names_the_one_that_changes_a_part() -> None:
+    """The line of a PUT that has a PATCH on its path says that what is left out is lost."""
+    found = VERBS.search("replace an issue", 1)
+    assert found[0].update == VERBS["PATCH /issues/{id}"].name
+    assert f"{found[0].update} changes only what is given" in found_lines(found)
+    alone = frozenset({found[0].name})
+    assert VERBS.finder.find("replace an issue", 1, among=alone)[0].update == ""
+
+
+def test_a_member_of_an_update_counts_as_what_it_changes() -> None:
+    """What a body can change finds the update of the thing, though its path has no such word."""
+    document = operations(
+        ("patch", "/repos/{name}", "Update a repository"),
+        ("put", "/repos/{name}/topics", "Replace the topics"),
+        ("get", "/private/registries", "List private registries"),
+    )
+    schema = {"type": "object", "properties": {"private": {"type": "boolean"}}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    document["paths"]["/repos/{name}"]["patch"]["requestBody"] = body
+    found = specfn.load(document).search("make a repo private", 1)
+    assert found[0].function.method_and_path == "PATCH /repos/{name}"
+
+
+def test_a_search_over_several_apis_prefers_the_one_that_fits_best() -> None:
+    """A function of an API that knows much of a query stands before one that shares a word only."""
+    films = operations(
+        ("get", "/movies/{id}/reviews", "Reviews of a movie"), ("get", "/movies", "List movies")
+    )
+    shop = operations(("get", "/reviews", "Reviews"), ("get", "/carts", "List carts"))
+    catalog = Catalog.of(specfn.load(shop)).add(specfn.load(films), namespace="films")
+    found = catalog.search("movies with good reviews", 3)
+    assert [each.function.path.split("/")[1] for each in found[:2]] == ["movies", "movies"]

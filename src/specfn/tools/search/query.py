@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from specfn.tools.search.synonyms import ASKED_METHODS, PHRASES, SYNONYMS, WEIGHTS, Asked
-from specfn.tools.search.texts import is_stop_word, plain_words, stem, words_of
+from specfn.tools.search.texts import is_plural, is_stop_word, plain_words, stem, words_of
 
 #: How much words count: verbs that only read, and other verbs; the words of the person who asks; short forms.
-VERBS: Final = {"read": 0.4, "other": 0.8, "me": 0.25, "short": 0.6}
+VERBS: Final = {"read": 0.4, "other": 0.8, "me": 0.25, "short": 0.4}
 
 #: The words of the person who asks, and the words of APIs for the authenticated user, with their weights.
 _ME: Final = frozenset("i me mine my myself".split())
@@ -27,6 +27,10 @@ _TELL: Final = frozenset("give list show tell".split())
 #: The words after which a verb means its opposite ("stop following" is "unfollow").
 _ENDING: Final = frozenset("cancel end quit remove stop undo".split())
 
+#: The words after an imperative that begins a query, and what any such verb may ask for.
+_ARTICLES: Final = frozenset("a an the my our this that her his it me somebody someone".split())
+_IMPERATIVE: Final = Asked(frozenset(("post", "put", "patch")), frozenset(("delete",)))
+
 #: The words that ask for several things.
 _SEVERAL: Final = frozenset("all find list which".split())
 
@@ -39,6 +43,9 @@ _NAME: Final = re.compile(r"(?<=\s)[A-Z][a-z]+|(?<=\")[^\"]+(?=\")")
 #: A name of a person: "by Ada Lovelace", "Ada Lovelace's"; and words of APIs for persons, with their weights.
 _PERSON: Final = re.compile(r"\bby [A-Z][a-z]|\s[A-Z][a-z]+ [A-Z][A-Za-z]+'s\b")
 _PERSONS: Final = {"person": 0.7, "user": 0.5, "author": 0.5}
+
+#: The beginning of "e-mail", which is one word.
+_E: Final = re.compile(r"(?i)\be-(?=mail)")
 
 #: The maximum number of characters of a query that are read.
 _MAX_CHARACTERS: Final = 20_000
@@ -63,6 +70,8 @@ class Query(NamedTuple):
         names: the stems of its names, for example of a person.
         is_plural: it asks for several things.
         is_search: it asks to find something.
+        verb: the stem of its first verb; an empty text without one.
+        stems: the stems of its words.
     """
 
     ideas: tuple[Idea, ...]
@@ -70,16 +79,23 @@ class Query(NamedTuple):
     names: tuple[str, ...]
     is_plural: bool
     is_search: bool
+    verb: str
+    stems: frozenset[str]
 
 
 def read_query(text: str, limit: int) -> Query:
     """Return what the first words of a query ask for."""
-    text = text[:_MAX_CHARACTERS]
+    text = _E.sub("e", text[:_MAX_CHARACTERS])
     words = list(dict.fromkeys(plain_words(text)))[:limit]
     named = _NAME.findall(text) if not text.istitle() else ()
     names = {word for name in named for word in plain_words(name)}
-    verb = next((word for word in words if word in ASKED_METHODS and word not in names), "")
+    is_imperative = len(words) > 1 and words[1] in _ARTICLES
+    first = words[0].removesuffix("s") if is_imperative else ""  # also "Deletes a message"
+    verbs = (word for word in (first, *words) if word in ASKED_METHODS and word not in names)
+    verb = next(verbs, "")
     asked = ASKED_METHODS.get(verb, Asked())
+    if first and first not in ASKED_METHODS:
+        asked = _IMPERATIVE  # "protect the branch", "tune a model"
     ideas: list[Idea] = []
     left = [(stem(word), word) for word in words]
     for first, word in [*left]:
@@ -108,11 +124,19 @@ def read_query(text: str, limit: int) -> Query:
                 asked = ASKED_METHODS["cancel"]
         is_ending |= word in _ENDING
     plural = any(
-        word in _SEVERAL or (word.endswith("s") and word not in names and stem(word) + "s" == word)
+        word in _SEVERAL or (is_plural(word) and word not in names and not is_stop_word(word))
         for word in words
     )
     own_names = tuple(dict.fromkeys(one for name in sorted(names) for one in words_of(name)))
-    return Query(tuple(ideas), asked, own_names, plural, bool(_FIND & {*words}))
+    return Query(
+        ideas=tuple(ideas),
+        asked=asked,
+        names=own_names,
+        is_plural=plural,
+        is_search=bool(_FIND & {*words}),
+        verb=stem(first if asked is _IMPERATIVE else verb),
+        stems=frozenset(words_of(text)),
+    )
 
 
 def _stems(own: str, word: str, verb: str, *, is_ending: bool) -> dict[str, float]:

@@ -66,9 +66,14 @@ def arguments_of_first(schema: Any) -> str:
 
 
 def _line(found: Found) -> str:
-    """Return a function as one line: its name, its safety and its summary."""
+    """Return a function as one line: its name, its safety, its summary, and what it replaces that is not given."""
     function = found.function
     summary = shorten(headline(function.route), _MAX_SUMMARY_CHARACTERS)
+    body = function.route.body
+    if found.update:
+        summary += f" (replaces all; {found.update} changes only what is given)"
+    elif body is not None and "merge-patch" in body.media_type.lower():
+        summary += " (a list that is given replaces the whole list)"
     return f"{found.name} [{function.safety}] {summary}"
 
 

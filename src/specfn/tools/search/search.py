@@ -22,12 +22,14 @@ from specfn.function.description import headline
 from specfn.function.function import Function
 from specfn.tools.search.query import Idea, Query, read_query
 from specfn.tools.search.suppliers import Subject, Suppliers
-from specfn.tools.search.synonyms import ASKED_METHODS, SYNONYMS
+from specfn.tools.search.synonyms import ASKED_METHODS, OPPOSITES, SYNONYMS
 from specfn.tools.search.texts import (
     WEIGHTS,
+    Components,
     fields_of,
     first_noun,
     is_one_edit,
+    member_words,
     object_words,
     path_words,
     plain_words,
@@ -53,6 +55,12 @@ _ABBREVIATION: Final = 0.7
 MAX_SHORT_WORDS_OF_LETTER: Final = 200
 MAX_ABBREVIATIONS: Final = 8
 
+#: Short words of paths are abbreviations only where APIs abbreviate by habit: the minimum number of words without a vowel
+#: after the first letter, and their minimum share. In others, such words are those of formats and protocols.
+_MIN_ABBREVIATED_WORDS: Final = 6
+_MIN_ABBREVIATED_SHARE: Final = 0.4
+_VOWELS: Final = frozenset("aeiouy")
+
 #: The constants of BM25F: the saturation of frequencies, and the weight of lengths.
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -60,29 +68,51 @@ _B: Final = 0.75
 #: How much the most frequent word of an idea decides about the weight of the others.
 _BLEND: Final = 0.75
 
-#: The number of functions that are ranked again, and the factors: for a path and an object that the query covers; for a
-#: method that the verb means, allows, or does not mean; for reading instead of changing data or the reverse; for one
-#: thing where several are asked for; for deleting where this is not asked for; for deprecated functions; for functions
-#: that search where something is to be found. The last two are the bonus of functions that search for names: one for
-#: the words that match, one for each. All were tuned on half of the everyday tasks and on RestBench.
-_RERANKED: Final = 80
+#: The power of the score of an idea: two ideas that match count more than one rare one.
+_DIMINISHING: Final = 0.85
+
+#: The number of functions that are ranked again; the share of an object that a query covers if it names it, or perhaps
+#: names it; and the factors: for a path, an object and a summary that the query covers; for a member that an update can
+#: change; for a method that the verb means, allows, or does not mean; for reading instead of changing data or the reverse;
+#: for one thing where several are asked for; for deleting where this, or this object, is not asked for; for the same verb
+#: and the opposite one; for replacing a thing that can be changed in part; for deprecated functions; for functions that
+#: search where something is to be found. The next are the bonus of functions that search for names: one for the words that
+#: match, one for each. The last is what functions of an API lose that knows little of a query. All were tuned on half of
+#: the everyday tasks, on those of no half, and on RestBench.
+_RERANKED: Final = 160
+_SAME_OBJECT: Final = 0.9
+_SOME_OBJECT: Final = 0.5
 FACTORS: Final = {
     "path": 0.8,
     "object": 0.2,
+    "summary": 0.4,
+    "member": 2,
     "meant": 1.6,
     "possible": 1.2,
     "other": 0.9,
     "opposite": 0.78,
-    "item": 0.85,
+    "item": 0.75,
     "destructive": 0.7,
+    "verb": 1.15,
+    "contrary": 0.4,
+    "same summary": 2,
+    "whole": 0.9,
     "deprecated": 0.93,
     "search": 1.1,
     "names": 1.2,
     "names only": 0.2,
+    "api": 0.85,
 }
 
 #: The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009).
 _FUSION: Final = 60
+
+_UPDATES: Final = frozenset(("put", "patch"))
+
+#: What verbs ask for that only create.
+_CREATES: Final = ASKED_METHODS["create"]
+
+_VERBS: Final = frozenset(map(stem, ASKED_METHODS))
 
 _SEARCHING: Final = frozenset(map(stem, ("search", "find", "lookup", "look", "query", "suggest")))
 
@@ -100,6 +130,7 @@ class Found:
         why: the words of the query that it matches, or `supplies NAME` for an inserted supplier.
         needs: for each path parameter, the name of a function that supplies its value, if there is one.
         name: the name that a model calls.
+        update: the name of the function that changes only what is given, if this one replaces the whole; else empty.
     """
 
     function: Function
@@ -107,6 +138,7 @@ class Found:
     why: str
     needs: Mapping[str, str]
     name: str
+    update: str = ""
 
 
 class Search:
@@ -148,11 +180,21 @@ class Search:
             ranked = self._fuse(rank, query, ranked)
         if among is not None:
             ranked = [number for number in ranked if self._subjects[number].name in among]
+        ranked = self._destructive_behind(ranked, asked)
         supplied = self._with_suppliers(ranked, limit, among) if suppliers else {}
         return [
             self._found(number, scores.get(number, 0.0), supplied.get(number, ""), known, among)
             for number in (supplied or ranked[:limit])
         ]
+
+    def _destructive_behind(self, ranked: list[int], query: Query) -> list[int]:
+        """Put another function before destructive ones if a query asks for none: what is first is called first."""
+        meant, possible = query.asked
+        if "delete" in meant or "delete" in possible:
+            return ranked
+        harmless = (n for n in ranked if self._subjects[n].function.safety != "destructive")
+        first = next(harmless, None)
+        return ranked if first is None else [first, *(n for n in ranked if n != first)]
 
     def topics(self, among: frozenset[str] | None = None) -> list[tuple[str, int]]:
         """Return what the functions are about, with the number of functions, the most frequent first."""
@@ -231,8 +273,12 @@ class Search:
 
     @cached_property
     def _short_words(self) -> dict[str, dict[str, str]]:
-        """Return the short words of paths by their first letter, with their stems."""
+        """Return the short words of paths by their first letter, with their stems; none if paths seldom abbreviate."""
         pairs = {pair for s in self._subjects for pair in short_path_words(s.function)}
+        abbreviated = sum(_VOWELS.isdisjoint(short[1:]) for short, _ in pairs)
+        all_words = {word for words in self._paths for word in words}
+        if abbreviated < max(_MIN_ABBREVIATED_WORDS, _MIN_ABBREVIATED_SHARE * len(all_words)):
+            return {}
         indexed = sorted(pair for pair in pairs if pair[1] in self._index)
         return {
             letter: dict(islice(group, MAX_SHORT_WORDS_OF_LETTER))
@@ -254,6 +300,7 @@ class Search:
     def _scores(self, known: Sequence[Idea], query: Query) -> dict[int, float]:
         """Return the score of each function that contains words of the query, or may search for its names."""
         scores = self._index.scores(idea.stems for idea in known)
+        apis = self._api_factors(scores)
         if any(name not in self._index for name in query.names):
             bonus = self._index.idf("") * min(len(query.names), 2) / 2
             best = max(scores.values(), default=1.0)
@@ -261,6 +308,9 @@ class Search:
                 score = scores.get(number, 0.0)
                 fit = FACTORS["names only"] + FACTORS["names"] * score / best
                 scores[number] = score + bonus * fit
+        if len(apis) > 1:
+            for number in scores:
+                scores[number] *= apis[id(self._subjects[number].components)]
         covered: dict[str, float] = {}
         for idea in known:
             for word, weight in idea.stems.items():
@@ -269,21 +319,33 @@ class Search:
             scores[number] *= self._fit(number, covered, query)
         return scores
 
+    def _api_factors(self, scores: Mapping[int, float]) -> Mapping[int, float]:
+        """Return the factor of each API, by the score of its best function: a query is about one API.
+
+        A word that stands for another one also finds functions of other APIs, which know little else of the query.
+        """
+        best: dict[int, float] = defaultdict(float)
+        for number, score in scores.items():
+            api = id(self._subjects[number].components)
+            best[api] = max(score, best[api])
+        top = max(best.values(), default=0.0)
+        share = FACTORS["api"]
+        return defaultdict(
+            lambda: 1 - share,
+            {api: 1 - share * (1 - (own / top) ** 2) for api, own in best.items()},
+        )
+
     def _fit(self, number: int, covered: Mapping[str, float], query: Query) -> float:
         """Return the factor of a function for its path and its methods."""
         traits = self._traits(number)
         factor = 1 + FACTORS["path"] * _share(self._paths[number], covered)
-        factor *= 1 + FACTORS["object"] * _share(traits.object, covered)
-        meant, possible = query.asked
-        if meant & traits.methods:
-            factor *= FACTORS["meant"]
-        elif possible & traits.methods:
-            factor *= FACTORS["possible"]
-        elif meant:
-            is_same = ("get" in meant) == ("get" in traits.methods)
-            factor *= FACTORS["other" if is_same else "opposite"]
-        if traits.is_destructive and meant and "delete" not in meant and "delete" not in possible:
-            factor *= FACTORS["destructive"]
+        object_share = _share(traits.object, covered)
+        factor *= 1 + FACTORS["object"] * object_share
+        factor *= 1 + FACTORS["summary"] * _share(traits.summary, covered)
+        factor *= self._verb_fit(traits, object_share, covered, query)
+        is_put = self._subjects[number].function.method == "put"
+        if is_put and "patch" in query.asked.meant and self._place(number) in self._updates:
+            factor *= FACTORS["whole"]
         if traits.is_deprecated:
             factor *= FACTORS["deprecated"]
         if query.is_search and number in self._search_functions:
@@ -292,9 +354,45 @@ class Search:
             factor *= FACTORS["item"]
         return factor
 
+    @staticmethod
+    def _verb_fit(
+        traits: "_Traits", object_share: float, covered: Mapping[str, float], query: Query
+    ) -> float:
+        """Return the factor of a function for what its verb and its method do, compared with what a query asks for."""
+        meant, possible = query.asked
+        methods = traits.methods
+        factor = 1.0
+        if (
+            meant & _UPDATES & methods
+            and object_share >= _SAME_OBJECT
+            and traits.members & covered.keys()
+        ):
+            factor *= FACTORS["member"]
+        if possible and traits.is_creation and object_share >= _SAME_OBJECT:
+            methods = frozenset()  # who closes an issue does not create one
+        if meant & methods:
+            factor *= FACTORS["meant"]
+        elif possible & methods:
+            factor *= FACTORS["possible"]
+        elif meant:
+            is_same = ("get" in meant) == ("get" in traits.methods)
+            factor *= FACTORS["other" if is_same else "opposite"]
+        if query.stems == {*traits.summary} and (not meant or (meant | possible) & methods):
+            factor *= FACTORS["same summary"]
+        if query.verb in traits.verbs and "get" not in meant:
+            factor *= FACTORS["verb"]
+        elif OPPOSITES.get(query.verb, frozenset()) & traits.verbs:
+            factor *= FACTORS["contrary"]
+        if traits.is_destructive:
+            things = [word for word in traits.object if word not in _VERBS]
+            is_asked = "delete" in meant or "delete" in possible
+            if not is_asked or (things and _share(things, covered) < _SOME_OBJECT):
+                factor *= FACTORS["destructive"]
+        return factor
+
     def _traits(self, number: int) -> "_Traits":
         if number not in self._all_traits:
-            self._all_traits[number] = _traits_of(self._subjects[number].function)
+            self._all_traits[number] = _traits_of(*self._subjects[number][1:3])
         return self._all_traits[number]
 
     @cached_property
@@ -353,36 +451,63 @@ class Search:
             key: self._subjects[other].name for key, other in self.suppliers.of(number).items()
         }
         needs = {key: own for key, own in suppliers.items() if among is None or own in among}
-        return Found(function, round(score, 4), why or "searches for names", needs, name)
+        update = self._updates.get(self._place(number), "") if function.method == "put" else ""
+        update = update if among is None or update in among else ""
+        return Found(function, round(score, 4), why or "searches for names", needs, name, update)
+
+    def _place(self, number: int) -> tuple[int, str]:
+        return id(self._subjects[number].components), self._subjects[number].function.path
+
+    @cached_property
+    def _updates(self) -> dict[tuple[int, str], str]:
+        """Return the names of the functions that change a part of a thing, by API and path."""
+        return {
+            self._place(number): name
+            for number, (name, function, *_) in enumerate(self._subjects)
+            if function.method == "patch"
+        }
 
 
 class _Traits(NamedTuple):
-    """What the second ranking compares: the stems of the last static segment, and the methods."""
+    """What the second ranking compares: the stems of the last static segment and of the summary, and the methods."""
 
     object: tuple[str, ...]
+    summary: tuple[str, ...]
+    members: frozenset[str]
+    verbs: frozenset[str]
     methods: frozenset[str]
     is_item: bool
+    is_creation: bool
     is_destructive: bool
     is_deprecated: bool
 
 
-def _traits_of(function: Function) -> _Traits:
+def _traits_of(function: Function, components: Components) -> _Traits:
     """Return the traits of a function. A POST has the methods of its verb, for example of ``/tasks/{id}/removeTag``."""
     methods = frozenset((function.method,))
+    summary = headline(function.route)
+    is_creation = False
+    last = function.path.rstrip("/").rpartition("/")[2]
     if function.method == "post":
-        last = function.path.rstrip("/").rpartition("/")[2]
         if last.endswith("}"):  # such a POST updates the thing
             methods = frozenset(("put", "patch"))
-        verbs = [
-            word for text in (last, headline(function.route)) for word in plain_words(text)[:1]
-        ]
+        verbs = [word for text in (last, summary) for word in plain_words(text)[:1]]
         asked = [ASKED_METHODS[verb] for verb in verbs if verb in ASKED_METHODS]
         methods |= frozenset(method for one in asked for method in one.meant)
         if "delete" in methods:
             methods -= {"post"}
-    is_item = function.method == "get" and function.path.endswith("}")
-    is_destructive = "delete" in methods
-    return _Traits(object_words(function), methods, is_item, is_destructive, function.deprecated)
+        is_creation = not last.endswith("}") and any(one == _CREATES for one in asked)
+    return _Traits(
+        object=object_words(function),
+        summary=words_of(summary),
+        verbs=frozenset({*words_of(last), *words_of(summary)[:1]}),
+        members=member_words(function, components) if methods & _UPDATES else frozenset(),
+        methods=methods,
+        is_item=function.method == "get" and function.path.endswith("}"),
+        is_creation=is_creation,
+        is_destructive="delete" in methods,
+        is_deprecated=function.deprecated,
+    )
 
 
 def _share(words: Sequence[str], covered: Mapping[str, float]) -> float:
@@ -460,5 +585,5 @@ class _Index:
                     if score > best.get(number, 0.0):
                         best[number] = score
             for number, score in best.items():
-                scores[number] += score
+                scores[number] += score**_DIMINISHING
         return scores

@@ -14,7 +14,7 @@ from specfn.tools.search.texts import plain_words, stem
 
 #: Words that stand for each other.
 _SAME: Final = """
-delete remove destroy erase purge; cancel abort void; stop end terminate halt; close finish end complete done;
+update change edit modify; create add new; delete remove destroy erase purge; cancel abort void; stop end terminate halt; close finish end complete done;
 start run launch begin; run execute trigger dispatch; pause suspend hold;
 suspend disable deactivate freeze lock block; resume continue unpause reactivate; activate enable;
 restore recover undelete; revert rollback undo reverse; archive shelve; publish release; publish post;
@@ -23,7 +23,7 @@ move transfer migrate relocate; merge combine; compare diff difference; search f
 verify validate check confirm test; approve accept allow authorize; reject decline deny refuse dismiss;
 block ban suspend mute blacklist; unblock unban unmute; subscribe follow watch; unsubscribe unfollow unwatch;
 like favorite favourite star heart reaction react upvote vote; unlike unfavorite unfavourite unstar;
-share permission grant access; attach attachment; upload import; download export content; lock protect protection;
+share permission grant access sharing; attach attachment; upload import; download export content; lock protect protection;
 convert transform; translate translation; refund reimburse reversal; dispute chargeback; evict eviction; resize scale;
 rotate renew refresh regenerate reset; renew extend prolong; schedule plan calendar;
 book reserve reservation booking appointment; register registration signup enroll enrol enrollment;
@@ -87,13 +87,14 @@ bring_back get_back put_back > restore recover undelete unarchive; spin_up set_u
 kick_off set_off fire trigger > run dispatch trigger start; turn_on switch_on power_on > enable activate start power;
 turn_off switch_off shut_down power_off shut > disable deactivate stop power shutdown off;
 sign_up join enroll > register registrant create registration;
-log_in logged_in sign_in signed_in > login session credential; log_out sign_out > logout session revoke;
+log_in logged_in sign_in signed_in > login session credential; look_like > image photo picture; log_out sign_out > logout session revoke;
 look_up look_at look_for > search find get; pay_back money_back give_back pay_out_again reimburse > refund;
 pay_out cash_out withdraw > payout transfer withdrawal; hand_over give_away > transfer owner;
 pass_on > forward transfer; send_in hand_in turn_in > upload submit; fill_in fill_out > update submit;
 write_off > uncollectible; chip_in donate > donation contribution; check_in arrive > checkin arrival;
 back_up > backup snapshot; roll_back go_back > rollback revert restore revision;
-free_up release > release detach delete; give_access let_in let > permission invite grant allow;
+free_up release > release detach delete; give_access let_in let > permission invite grant allow collaborator member;
+make_private make_public set_private set_public > update private visibility public;
 lock_out shut_out > block suspend deactivate; cut_off > block suspend disable; switch swap > change update move;
 speed_up scale_up bigger larger grow increase enlarge upgrade > resize scale upgrade;
 smaller shrink decrease downgrade > resize scale downgrade; cheaper reduce > discount coupon;
@@ -213,7 +214,50 @@ plug plug_in > attach; unplug > detach; louder quieter loud > volume; music song
 random_order randomly > shuffle; again_and_again loop over_and_over > repeat; jump skip_to > seek;
 hear heard listen listened > play played; band singer > artist; hit > top; copy_of_all > backup;
 personal_data > anonymize privacy; posting > silence post; alert > notification alert;
-more_memory more_cpu bigger_machine > change type resize scale; spread distribute > balancer load
+toot > status post; take_back > delete remove undo; keep_an_eye keep_track > follow watch follower subscription;
+drop_down dropdown choice choices > option enum; on_my_plate on_my_list > task list me; belong > member membership workspace;
+take_image take_snapshot > snapshot image action; mail_me email_me > alert notification; kubectl > kubeconfig kubernetes;
+static_address > ip reserved floating; docker_layers layer > registry garbage; read_copy > replica; paused_this > event log audit;
+who_paused who_deleted who_created who_ran who_edited > event log audit history; how_is > status state get; going > status progress;
+hand_over pass_between pass_on > assign transfer xcom; global_setting > variable; operator > provider; last_week yesterday > range backfill;
+stop_sharing > permission share; logged_in_as > me about user; not_want_to_see never_show > mute hide filter block;
+wants_to requested > request; heart > favourite like star reaction; media picture > media; friends_posting > timeline home;
+starred_my > stargazer; notified > subscription watch notification; viewed > view traffic; prs > pull;
+without_paying never_paid > uncollectible unpaid; every_month every_year every_week > subscription recurring plan schedule;
+expel kick_out > remove delete member user; in_the_meeting in_the_call > participant; do_not_disturb > presence status;
+on_youtube on_twitch > livestream stream; workspace company > workspace organization; site > uptime check site;
+more_memory more_cpu bigger_machine > change type resize scale; spread distribute > balancer load;
+people_say said_about say_about written_about people_write people_think > comment story discussion reply;
+stop_from keep_from prevent > block deny restrict mute; tomorrow later > schedule; yesterday past previous > past history;
+subdomain > record domain; break_down split split_up > subtask split; objective target > goal; printed print > log;
+tell_when let_know notify_when > watch subscribe webhook notification; spreadsheet_row > row; reserved > capture hold authorization;
+hard_delete > delete purge; logged > log; crash > error log; slot > pool; trial_period > trial; waitlist > queue;
+cover thumbnail > image photo; nick > name; signature > sign; sick ill > leave absence; overtime > hour;
+wage > pay payroll; buyer > customer; pay > payment charge; basket_item > item line; discount > coupon promotion;
+size dimension > size; colour > color; zip postcode > postal address; surname > name; birthday > birth date;
+translate > language locale; quit_job > termination; job_offer > offer; shipping ship > shipment delivery;
+track_package where_package > tracking shipment; back_order > stock inventory; in_stock out_of_stock > stock inventory availability;
+free_slot free_time available busy > availability freebusy schedule; opening_hours > hour schedule;
+directions > route; nearby near_me around_me closest > search location nearby; address > location;
+allow_list block_list > list allow block; two_step > mfa factor; unlock_account > unlock; deactivate_account > deactivate suspend;
+forward redirect > forward redirect; auto_reply > vacation responder; signed signature > sign signature document;
+attach_file add_file > attachment upload file; link_to share_link shareable_link > link share permission;
+public_link > link share; read_receipt > read; typing > typing; thread_reply > reply thread; pinned > pin;
+top_tracks hits > top; listen_to > play; skip_song next_song > next; previous_song > previous; louder > volume;
+copy_file > copy; move_file > move parent; empty_trash > trash empty; recently_opened > recent;
+open_issues > issue; merge_request > pull merge; code_review > review; who_wrote > author contributor;
+test_results > test result; coverage > coverage; stop_build cancel_build > cancel; restart_build > rerun;
+run_query sql > query; dashboards > dashboard; cluster > cluster; scale_down > scale resize; ssl_certificate > certificate;
+open_port close_port > firewall rule; private_network > network vpc; assign_ip > ip assign;
+money_in incoming > credit deposit received; money_out outgoing > debit payout outbound; bank_statement > transaction balance history;
+direct_debit > mandate debit; recurring repeating monthly > subscription recurring plan; upgrade_plan change_plan > subscription plan update;
+sales_tax > tax; receipt_for > receipt invoice; credit_note > credit note; late_payment > overdue dunning;
+identity id_card passport > identity verification document; kyc > identity verification;
+terminal card_machine card_reader > terminal reader; apple_pay google_pay > wallet pay;
+co_host > host; waiting > waiting queue; join_meeting > join; mute_all > mute; raise_hand > reaction;
+attendance > participant attendance report; who_joined > participant; call_quality > qos quality; voice_message > voicemail;
+extension > extension number; call_forwarding > forwarding; auto_attendant menu > receptionist ivr;
+webinar_speaker > panelist; registration_form > registrant question; custom_question > question
 """
 
 #: Short forms, and the words that they stand for.
@@ -224,11 +268,30 @@ app > application app; config > configuration config; env > environment env; aut
 info > information; doc docs > document; pic pics > picture image; img > image; msg > message; acct > account;
 cert > certificate; admin > administrator admin; stats > statistic; cpu > cpu processor; processor > cpu processor;
 ram > memory; k8s > kubernetes cluster; id > identifier id; ci > workflow action build pipeline; sso > saml sso;
-vat > tax vat; tv > television show
+vat > tax vat; tv > television
+"""
+
+#: Long words, and the short forms that paths have for them.
+_LONG: Final = """
+authentication > auth; authorization > auth; information > info; organization > org; repository > repo; reference > ref;
+picture > pic; document > doc; distance > dist; configuration > conf; environment > env; certificate > cert;
+database > db; statistic > stat; transaction > tx txn; address > addr; language > lang; message > msg;
+management > mgmt; quantity > qty
+"""
+
+#: Verbs of opposite meaning. A function that does the opposite of what a query asks for is no match.
+_OPPOSITES: Final = """
+pause suspend hold | resume continue unpause; approve accept allow | reject decline deny refuse;
+enable activate | disable deactivate; lock | unlock; archive | unarchive restore; follow | unfollow; start | stop;
+open reopen | close; mute | unmute; pin | unpin; block ban | unblock unban; publish | unpublish; star | unstar;
+subscribe | unsubscribe; login | logout; show | hide; join | leave; promote | demote; upload | download;
+import | export; assign | unassign; attach | detach; grant | revoke; like favorite favourite | unlike unfavorite unfavourite;
+encrypt | decrypt; mark | unmark; increase | decrease; link | unlink; connect | disconnect; add insert | remove;
+delete | restore undelete; send | cancel; ship | return; silence | unsilence; protect | unprotect
 """
 
 #: How much a word counts that stands for another one, by table.
-WEIGHTS: Final = {"same": 0.5, "asked": 0.7, "short": 1.0, "phrase": 1.2}
+WEIGHTS: Final = {"same": 0.5, "asked": 0.7, "short": 1.0, "long": 0.95, "phrase": 1.2}
 
 #: The methods that verbs mean | those that may do it, too | the verbs.
 _ASKS: Final = """
@@ -238,7 +301,7 @@ estimate track monitor export whats;
 post |  | create add new make send post file open publish upload invite register sign_up submit book issue ask message
 spin_up set_up launch place order sell buy import write comment answer reply generate draw build fork record hire
 onboard enroll join provision install schedule plan duplicate copy clone append insert transcribe translate summarize
-vectorize embed compose draft sign announce notify_me alert_me warn_me remind_me;
+vectorize embed compose draft sign announce notify_me alert_me warn_me remind_me bill mail email charge hand reuse let_know;
 put patch | post | update change edit modify set rename move assign adjust reword rewrite replace correct fix increase
 decrease resize reschedule postpone mark switch put turn turn_on turn_off swap raise lower upgrade downgrade unmark
 tweak amend extend prolong shorten rephrase reassign relabel retitle point transfer migrate convert;
@@ -250,7 +313,7 @@ post | put patch | start run begin trigger execute approve accept reject decline
 archive restore recover enable disable activate pause resume suspend freeze block ban like star save share follow pay
 refund charge capture transfer test restart reboot retry rerun rotate reset give grant allow kick_off bring_back
 pay_back report boot wake flag pin mute hide silence verify promote demote redeliver refresh renew sync squash hold
-deploy attach turn_on turn_off switch_on switch_off speed_up scale log_in
+deploy protect attach turn_on turn_off switch_on switch_off speed_up scale log_in
 """
 
 
@@ -284,12 +347,23 @@ def _stems(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(stem(word) for each in words for word in plain_words(each))
 
 
+def _opposites() -> Mapping[str, frozenset[str]]:
+    """Return the stems of the verbs that do the opposite of a verb, by its stem."""
+    opposites: dict[str, frozenset[str]] = {}
+    for line in _OPPOSITES.replace("\n", " ").split(";"):
+        left, right = (frozenset(_stems(side.split())) for side in line.split("|"))
+        for own, others in ((left, right), (right, left)):
+            for verb in own:
+                opposites[verb] = opposites.get(verb, frozenset()) | others
+    return opposites
+
+
 def _read_tables() -> tuple[dict[str, dict[str, float]], dict[str, list[Phrase]]]:
     """Return the weights of the stems that stand for a stem, and the phrases by their first stems, the longest first."""
     synonyms: dict[str, dict[str, float]] = defaultdict(dict)
     phrases: dict[str, list[Phrase]] = defaultdict(list)
     ideas = [("same", line, line) for line in _SAME.replace("\n", " ").split(";")]
-    for kind, table in (("asked", _ASKED), ("short", _SHORT)):
+    for kind, table in (("asked", _ASKED), ("short", _SHORT), ("long", _LONG)):
         pairs = (idea.split(">") for idea in table.replace("\n", " ").split(";"))
         ideas += ((kind, left, right) for left, right in pairs)
     for kind, left, right in ideas:
@@ -298,16 +372,18 @@ def _read_tables() -> tuple[dict[str, dict[str, float]], dict[str, list[Phrase]]
             own = _stems(word.split("_"))
             if len(own) > 1:
                 verbs = (word, *right.split()[:1], word.partition("_")[0])
-                asked = next((ASKED_METHODS[v] for v in verbs if v in ASKED_METHODS), None)
+                choices = [ASKED_METHODS[verb] for verb in verbs if verb in ASKED_METHODS]
+                asked = next((one for one in choices if "get" not in one.meant), None)
+                asked = asked or next(iter(choices), None)
                 meanings = tuple(_stems(part.split()) for part in right.split("+"))
                 phrases[own[0]].append(Phrase(own, meanings, asked))
                 continue
             for other in meaning:
-                if other != own[0]:
+                if other != own[0] or kind == "short":
                     weight = max(WEIGHTS[kind], synonyms[own[0]].get(other, 0.0))
                     synonyms[own[0]][other] = weight
-    for choices in phrases.values():
-        choices.sort(key=lambda phrase: -len(phrase.words))
+    for alternatives in phrases.values():
+        alternatives.sort(key=lambda phrase: -len(phrase.words))
     return dict(synonyms), dict(phrases)
 
 
@@ -316,3 +392,4 @@ _TABLES: Final = _read_tables()
 #: The stems that stand for a stem, with their weights; and the phrases by their first stems.
 SYNONYMS: Final[Mapping[str, Mapping[str, float]]] = _TABLES[0]
 PHRASES: Final[Mapping[str, Sequence[Phrase]]] = _TABLES[1]
+OPPOSITES: Final = _opposites()

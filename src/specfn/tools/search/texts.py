@@ -22,7 +22,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "object": 2,
     "summary": 2,
     "tags": 1.3,
-    "tag_descriptions": 0.4,
+    "tag_descriptions": 0.6,
     "description": 0.7,
     "parameters": 0.5,
     "parameter_descriptions": 0.17,
@@ -196,6 +196,13 @@ def object_words(function: Function) -> tuple[str, ...]:
     return words_of(_static(function)[-1]) if _static(function) else ()
 
 
+def member_words(function: Function, components: Components) -> frozenset[str]:
+    """Return the words of the members of a body that are not those of the path: what an update can change."""
+    body = function.route.body
+    names = (name for name, _ in properties(body.schema, components)) if body is not None else ()
+    return frozenset(word for name in names for word in words_of(name)) - {*path_words(function)}
+
+
 def first_noun(function: Function) -> str:
     """Return the first static segment of a path that is not a version or a beginning of all paths."""
     for piece in _static(function):
@@ -294,6 +301,11 @@ def _without(word: str, endings: Iterable[tuple[str, str, int]]) -> str:
 def words_of(text: str) -> tuple[str, ...]:
     """Return the stemmed words of a text in order, without stop words."""
     return tuple(stem(word) for word in plain_words(text) if word not in _STOP_WORDS)
+
+
+def is_plural(word: str) -> bool:
+    """Return true if a word may be a plural."""
+    return len(word) > 3 and word.endswith("s") and not word.endswith(_SINGULAR)
 
 
 def is_stop_word(word: str) -> bool:
