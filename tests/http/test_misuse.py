@@ -8,9 +8,8 @@ import pytest
 import specfn
 from specfn import request
 from specfn.errors import UsageError
-from specfn.http import dry_run as dry
 
-CALLS = [specfn.execute, specfn.propagate, request, dry.dry_run]
+CALLS = [specfn.execute, specfn.propagate, request]
 TWINS = [specfn.aexecute, specfn.apropagate]
 
 
@@ -37,3 +36,15 @@ def test_the_twins_say_the_same(make: Any, call: Any) -> None:
         asyncio.run(call(make(), {}, None))
     with pytest.raises(UsageError, match="to pass a key"):
         asyncio.run(call("key", {}, specfn.Connection(base_url="https://h")))
+
+
+@pytest.mark.parametrize("connection", [None, {}, "https://h", object()])
+def test_a_dry_run_without_a_connection(connection: Any) -> None:
+    """A dry run is checked like a call."""
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/x": {"get": {}}},
+    }
+    with pytest.raises(UsageError, match=r"specfn\.Connection"):
+        specfn.load(document).dry_run("x_get", {}, connection)

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.http.response.arrived import result_of
 from tests.security.hostile_responses import ALIASES, CODECS, JSON, TEXTS, VALUES, cases
 
 import specfn
 from specfn import Connection, Result
 from specfn.errors import TransportError
-from specfn.http.response.response import decode
 
 #: The most CPU time of one case, in seconds: most take a hundredth of it, quadratic work takes several times as long.
 SECONDS = 1
@@ -65,8 +65,7 @@ def test_a_codec_that_is_no_charset_decodes_nothing() -> None:
     """T35: what Python calls a codec and no browser calls a charset is not used: the text is UTF-8."""
     for codec in ("punycode", "idna", "rot13", "unicode_escape", "raw_unicode_escape", "utf_7",
                   "undefined", "hex", "base64", "zlib", "bz2", "quopri", "uu", "charmap", "cp037"):  # fmt: skip
-        headers = {"content-type": f"text/plain; charset={codec}"}
-        result = decode(200, headers, b"+AGE- 61 \\x61 a-", truncated=False)
+        result = result_of(200, f"text/plain; charset={codec}", b"+AGE- 61 \\x61 a-")
         assert result.data == "+AGE- 61 \\x61 a-"
         assert codec in result.notes[0].text
 

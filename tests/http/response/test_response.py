@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.http.response.arrived import result_of
 
 from specfn import Result
 from specfn.errors import UsageError
-from specfn.http.response.response import decode
 
 
 @pytest.mark.parametrize("status", [200, 404])
@@ -85,8 +85,7 @@ ARRIVED = [
 @pytest.mark.parametrize(("content_type", "body", "data"), ARRIVED)
 def test_data_is_what_arrived(content_type: str, body: bytes, data: Any) -> None:
     """An answer is read by its own media type; what is not what it claims is text or bytes."""
-    headers = {"content-type": content_type} if content_type else {}
-    result = decode(200, headers, body, truncated=False)
+    result = result_of(200, content_type, body)
     assert result.data == data
     assert type(result.data) is type(data)
     assert result.media_type == (content_type.partition(";")[0] or None)
@@ -94,9 +93,8 @@ def test_data_is_what_arrived(content_type: str, body: bytes, data: Any) -> None
 
 def test_what_was_cut_is_text() -> None:
     """The beginning of a number, or of a document, is not read as a value."""
-    headers = {"content-type": "application/json"}
     for body in (b"12", b"[1, 2]", b'{"a":1}'):
-        assert decode(200, headers, body, truncated=True).data == body.decode()
+        assert result_of(200, "application/json", body, truncated=True).data == body.decode()
 
 
 def test_success_is_a_status_of_2xx() -> None:

@@ -23,7 +23,6 @@ from specfn.errors import (
     SpecfnError,
     TransportError,
 )
-from specfn.http.connection import Timeout
 from specfn.records import ArgumentProblem
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -208,7 +207,7 @@ def test_a_declared_stream_without_its_media_type(
         ),
     ):
         stalling(head % media_type, content)
-        connection = Connection(base_url=loopback.url, timeout=Timeout(total=0.3))
+        connection = Connection(base_url=loopback.url, timeout={"total": 0.3})
         result = whole(make(success=success), connection)
         assert (result.data, result.truncated) == (events, True)
         assert "not finished within 0.3 s" in note_of(result)
@@ -217,7 +216,7 @@ def test_a_declared_stream_without_its_media_type(
         assert (len(found), isinstance(error, TransportError)) == (len(events), True)
 
 
-@pytest.mark.parametrize("timeout", [Timeout(read=0.2), Timeout(total=0.3)])
+@pytest.mark.parametrize("timeout", [{"read": 0.2}, {"total": 0.3}])
 @pytest.mark.parametrize(
     ("media_type", "content", "data"),
     [
@@ -229,7 +228,7 @@ def test_a_declared_stream_without_its_media_type(
 )
 def test_what_arrived_before_a_time_limit(
     whole: Any, make: Any, loopback: Any, stalling: Any, *,
-    timeout: Timeout, media_type: str, content: bytes, data: Any,
+    timeout: Any, media_type: str, content: bytes, data: Any,
 ) -> None:  # fmt: skip
     """X9: a response that began has its status, its headers and what arrived, with the reason of its end."""
     stalling(
@@ -272,8 +271,8 @@ def test_an_endless_stream_ends_within_its_limits(
 @pytest.mark.parametrize(
     ("timeout", "reason"),
     [
-        (Timeout(read=0.2), "the server sent nothing for 0.2 s"),
-        (Timeout(total=0.3), "not finished within 0.3 s"),
+        ({"read": 0.2}, "the server sent nothing for 0.2 s"),
+        ({"total": 0.3}, "not finished within 0.3 s"),
     ],
 )
 @pytest.mark.parametrize("count", [0, 2])
