@@ -2,7 +2,9 @@
 
 import json
 import logging
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -156,3 +158,57 @@ def test_the_command_logs_calls(form: str, tmp_path: Path, *, verbose: bool) -> 
     else:
         assert line.startswith("specfn: INFO: time=20")
         assert " function=pets_get kind=unreachable status=- ms=" in line
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_start_over_http_is_in_the_log(form: str, tmp_path: Path) -> None:
+    """The first lines name missing credentials and the URL; in a log of JSON, they are JSON, too."""
+    file = tmp_path / "pets.json"
+    file.write_text(json.dumps(DOCUMENT))
+    command = [
+        sys.executable,
+        "-m",
+        "specfn",
+        "serve",
+        str(file),
+        "--base-url",
+        "https://a.example",
+    ]
+    command += ["--http", "127.0.0.1:0", "--log", form]
+    with subprocess.Popen(command, env=environment(), text=True, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        lines = [process.stderr.readline() for _ in range(2)]
+        process.terminate()
+        lines += process.stderr.readlines()
+    if form == "json":
+        lines = [json.loads(line)["message"] for line in lines]
+    assert "serving MCP at http://127.0.0.1:" in lines[0]
+    assert "4 of 4 functions need the credential bearer" in lines[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it needs a terminal of POSIX")
+def test_a_person_at_a_terminal_reads_what_the_server_waits_for(tmp_path: Path) -> None:
+    """On a terminal, the command names the number of functions, what it waits for, and the option for hosts."""
+    file = tmp_path / "pets.json"
+    file.write_text(json.dumps(DOCUMENT))
+    command = [
+        sys.executable,
+        "-m",
+        "specfn",
+        "serve",
+        str(file),
+        "--base-url",
+        "https://a.example",
+    ]
+    command += ["--auth", "bearer=x"]
+    person, terminal = os.openpty()
+    with subprocess.Popen(
+        command, env=environment(), text=True, stdin=terminal, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        process.terminate()
+    os.close(person)
+    os.close(terminal)
+    assert "serving 4 functions on stdin and stdout, and waiting for an MCP client" in line
+    assert "--print-config HOST" in line

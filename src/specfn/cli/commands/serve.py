@@ -3,8 +3,9 @@
 import ipaddress
 import logging
 import os
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from specfn.cli import watch as watching
 from specfn.cli.errors import EXIT_INTERRUPTED, EXIT_SUCCESS, in_options
 from specfn.cli.progress import Progress
 from specfn.cli.select import select_functions
+from specfn.cli.terminal import is_terminal
 from specfn.errors import UsageError
 from specfn.http.connection_switches import BY_FIELD, TRANSPORT, with_keys
 from specfn.mcp.hosts import HOSTS, MAX_PREFIXED_NAME, print_config, server_name
@@ -182,12 +184,13 @@ def command(specs: Sequence[str], **options: Any) -> int:
     if options["host"]:
         variables = _credential_variables(config, catalog, in_file=in_file)
         return _print_config(specs, options, variables, config, catalog)
-    missing = [
+    warnings = [
+        *_warnings_of_address(listener),
         *_missing_servers(catalog, in_file=in_file),
         *_missing_credentials(catalog, in_file=in_file),
     ]
     if config.mode in (None, "all", "auto"):
-        missing += _long_names(catalog)
+        warnings += _long_names(catalog)
     connections = [connection for _, _, connection in catalog.parts if connection is not None]
     try:
         server = _server(config, catalog, options)
@@ -199,7 +202,7 @@ def command(specs: Sequence[str], **options: Any) -> int:
         raise
     from specfn.http.transport import attempt  # noqa: PLC0415  # httpx is imported on first use
     from specfn.http_server import listen  # noqa: PLC0415  # slow import
-    from specfn.mcp import call_log, stdio  # noqa: PLC0415  # slow import
+    from specfn.mcp import call_log, results, stdio  # noqa: PLC0415  # slow import
 
     call_log.log.setLevel(logging.INFO)
     if options["verbose"]:
@@ -219,12 +222,27 @@ def command(specs: Sequence[str], **options: Any) -> int:
         background = partial(
             watching.watch, server, source_of_all, (config, documents), stamps, connections
         )
-    with listen.gc_while_serving(call_log.JsonLines() if options["log"] == "json" else None):
+    is_json = options["log"] == "json"
+    with listen.gc_while_serving(call_log.JsonLines() if is_json else None):
+        # every line of a log of JSON is JSON
+        warn, inform = (results.log.warning, results.log.info) if is_json else [output.complain] * 2
+        if is_json:
+            results.log.setLevel(logging.INFO)
+
+        def report(text: str) -> None:
+            if text:
+                inform(text)
+            for line in warnings:
+                warn(line)
+
         if listener is not None and app is not None:
             app.background = background
-            return _serve_http(app, listener, connections)
-        for line in missing:
-            output.complain(line)
+            return _serve_http(app, listener, connections, report)
+        waits = (
+            f"serving {len(catalog.entries)} functions on stdin and stdout, and waiting for an MCP client; "
+            "--print-config HOST prints what a host needs to start this command"
+        )
+        report(waits if is_terminal(sys.stdin) else "")
         stdio.serve_stdio(server, connections, background)
     return EXIT_SUCCESS
 
@@ -619,15 +637,20 @@ def _listener(options: Mapping[str, Any]) -> _Listener | None:
         return None
     host, port = _host_and_port(address)
     token = _token(options["client_token_env"])
-    if not _is_loopback(host) and token is None:
-        if not options["no_client_auth"]:
-            raise UsageError(
-                f"--http {address} can be reached from other machines: pass --client-token-env NAME with a token that "
-                "clients must send, or --no-client-auth"
-            )
-        output.complain(f"warning: any machine that reaches {address} can call the functions")
+    if not _is_loopback(host) and token is None and not options["no_client_auth"]:
+        raise UsageError(
+            f"--http {address} can be reached from other machines: pass --client-token-env NAME with a token that "
+            "clients must send, or --no-client-auth"
+        )
     more = {"origins": options["web_origins"], "sessions": options["sessions"]}
     return _Listener(host, port, _names(host, options["host_names"]), token, more)
+
+
+def _warnings_of_address(listener: _Listener | None) -> Iterator[str]:
+    """Yield a line about clients without a token."""
+    if listener is not None and listener.token is None and not _is_loopback(listener.host):
+        place = f"{listener.host}:{listener.port}"
+        yield f"warning: any machine that reaches {place} can call the functions"
 
 
 def _names(host: str, more: Sequence[str]) -> tuple[str, ...] | None:
@@ -675,7 +698,9 @@ def _http_app(server: Any, listener: _Listener) -> Any:
     return http_app(server, hosts=listener.names, client_token=listener.token, **listener.options)
 
 
-def _serve_http(app: Any, listener: _Listener, connections: Sequence[Any]) -> int:
+def _serve_http(
+    app: Any, listener: _Listener, connections: Sequence[Any], report: Callable[[str], None]
+) -> int:
     """Serve HTTP until a signal arrives."""
     from specfn.http_server import listen  # noqa: PLC0415  # for HTTP only
     from specfn.mcp.http_app import keep_streams  # noqa: PLC0415  # slow import
@@ -684,7 +709,7 @@ def _serve_http(app: Any, listener: _Listener, connections: Sequence[Any]) -> in
     address = f"--http {listener.host}:{listener.port}"
     bound = listen.bind_socket(listener.host, listener.port, address)
     text = f"serving MCP at {listen.origin_of(bound, listener.host)}/mcp"
-    ready, close = partial(output.complain, text), partial(close_all, connections)
+    ready, close = partial(report, text), partial(close_all, connections)
     interrupted = listen.serve(app, bound, ready=ready, close=close, end_streams=keep_streams())
     return EXIT_INTERRUPTED if interrupted else EXIT_SUCCESS
 
