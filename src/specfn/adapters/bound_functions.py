@@ -80,13 +80,7 @@ _DECLINED: Final = Answer(text=failure_texts.denial(), kind="refused")
 
 
 def call(function: BoundFunction, sent: Any, approved: Decision = None) -> Answer:
-    """Call a function with the arguments that a model sent.
-
-    Args:
-        function: the function.
-        sent: a text or an object.
-        approved: the decision that the framework reports for this call.
-    """
+    """Call a function with the text or object that a model sent, and the decision that the framework reports."""
     answer = function.outcome(sent)
     token = _token_of(answer, approved)
     return token if isinstance(token, Answer) else function.outcome(sent, granted=token)

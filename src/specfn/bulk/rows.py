@@ -172,15 +172,7 @@ def _check_arguments(row: Mapping[str, Any], function: Function) -> JsonObject:
 
 
 def fault(row: Mapping[str, Any], path: str, expected: str, value: Any, reason: str) -> JsonObject:
-    """Return a row that cannot be checked.
-
-    Args:
-        row: its columns.
-        path: the place in the row.
-        expected: the expected value.
-        value: the value of that place, or ``ABSENT``.
-        reason: a sentence; the feedback for the model.
-    """
+    """Return a row that cannot be checked; ``reason`` is the sentence of the feedback for the model."""
     problem = ArgumentProblem(path=path, expected=expected, value=value, description=reason)
     return {
         **row,

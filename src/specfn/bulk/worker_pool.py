@@ -59,13 +59,7 @@ _task: list[Any] = []
 def check_in_order(
     checker: Checker, check: CheckChunk, chunks: Iterable[Chunk], jobs: int
 ) -> Iterator[tuple[Chunk, Piece]]:
-    """Yield each chunk with its result, in order.
-
-    Args:
-        checker: the check of calls.
-        check: the check of a chunk.
-        chunks: the chunks; few are read ahead.
-        jobs: the number of processes; with 1, no process is started.
+    """Yield each chunk with its result, in order. Few chunks are read ahead; with one job, no process is started.
 
     Raises:
         DocumentError: the document cannot be read, or changed.

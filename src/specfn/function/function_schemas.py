@@ -459,11 +459,7 @@ def validator_of(
 ) -> "Validator":
     """Return a validator with the options of a caller. Its class is imported on first use.
 
-    Args:
-        schema: the schema to validate against.
-        settings: the assertion of formats and the enforcement of ``oneOf``.
-        equals: refuse undeclared properties everywhere.
-        pattern_bytes: the maximum number of bytes of all compiled patterns.
+    With ``equals``, undeclared properties are refused everywhere. All compiled patterns have at most ``pattern_bytes``.
     """
     from specfn.validation.validate import Validator  # noqa: PLC0415  # a third of the import time
 

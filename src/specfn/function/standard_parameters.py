@@ -88,12 +88,7 @@ _GROUPS: Final = ("query", "headers", "cookies")
 
 
 def without_members(root: JsonObject, places: Places) -> JsonObject:
-    """Return the schema of all arguments without members of its groups, and without groups that become empty.
-
-    Args:
-        root: the schema of all arguments by key.
-        places: the groups and names of the members.
-    """
+    """Return the schema of all arguments by key without members of its groups, and without groups that become empty."""
     if not places:
         return root
     groups, needed = dict(root["properties"]), [*root.get("required", ())]

@@ -73,12 +73,9 @@ def readable_codec(label: str) -> str | None:
 
 
 def decode_strict(body: bytes, encoding: str, *, final: bool) -> str | None:
-    """Decode bytes; ``None`` if they cannot be decoded.
+    """Decode bytes with a Python codec; ``None`` if they cannot be decoded.
 
-    Args:
-        body: the bytes.
-        encoding: the name of a Python codec.
-        final: whether these are all bytes. If not, an incomplete character at the end is dropped.
+    If they are not all bytes (``final``), an incomplete character at the end is dropped.
     """
     try:
         return codecs.getincrementaldecoder(encoding)().decode(body, final)

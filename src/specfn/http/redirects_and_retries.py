@@ -25,13 +25,9 @@ _CONTENT_HEADERS: Final = frozenset({b"content-length", b"content-type", b"trans
 def follow_up(
     request: httpx.Request, target: httpx.URL, method: str, *, keeps_body: bool
 ) -> httpx.Request:
-    """Return the request that follows another one to a URL of the same origin.
+    """Return the request that follows another one to a URL of the same origin, with its headers.
 
-    Args:
-        request: the request before; its headers are kept.
-        target: the URL.
-        method: the method of the new request.
-        keeps_body: whether the body and the headers about it are kept.
+    With ``keeps_body``, the body and the headers about it are kept.
     """
     headers = [
         (name, value)
@@ -312,11 +308,7 @@ def retry_delay(
 ) -> float | None:
     """Return the seconds to wait before a retry; ``None`` for no retry (rule X8).
 
-    Args:
-        request: the request.
-        status: the status of its response.
-        retry_after: the ``Retry-After`` of its response.
-        left: the remaining seconds of the call. A longer delay means no retry.
+    A delay that is longer than the seconds that are left means no retry.
     """
     if status not in _RETRIED or not is_idempotent(request):
         return None

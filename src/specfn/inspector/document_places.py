@@ -151,10 +151,7 @@ def _schema_steps(tokens: Sequence[str]) -> Iterator[SchemaStep]:
 def declarations(document: JsonObject, start: str, steps: Sequence[SchemaStep]) -> list[str]:
     """Return the pointers of the declarations on the way from a place, as far as the document declares them.
 
-    Args:
-        document: the normalized document.
-        start: the pointer of a parameter, a request body, or an operation, whose response is searched.
-        steps: the steps below it.
+    The place is a parameter, a request body, or an operation, whose response is searched.
     """
     pointers = [start]
     schema = _schema(document, start)

@@ -30,12 +30,7 @@ _MAX_SUMMARY: Final = 160
 
 
 def overview(application: Application, profile: str, profiles: tuple[str, ...]) -> JsonObject:
-    """Return the data of the first list of a page, without composing schemas.
-
-    Args:
-        application: the application.
-        profile: the name of the profile that is selected first.
-        profiles: the names of all profiles.
+    """Return the data of the first list of a page with profiles, without composing schemas; one is selected first.
 
     Raises:
         UsageError: there is no such profile; with the names that exist.

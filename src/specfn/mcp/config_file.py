@@ -121,12 +121,7 @@ class ReferencedValues:
 
 
 def parse(text: str, file: str, references: ReferencedValues) -> ServerConfig:
-    """Return the configuration that a YAML text declares.
-
-    Args:
-        text: the text.
-        file: its name, for errors.
-        references: the values of secrets.
+    """Return the configuration that the YAML text of a file declares, with the values of its secrets.
 
     Raises:
         UsageError: the text is invalid; with the file, the line and the key.

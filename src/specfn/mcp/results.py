@@ -86,14 +86,7 @@ async def add_file(
     function: Function | None,
     files: SavedFiles | None,
 ) -> types.CallToolResult:
-    """Return a result with the content of a binary response, or with the path of its file.
-
-    Args:
-        result: the result of the tool call.
-        answer: the answer of the function.
-        function: the function; ``None`` if no function was called.
-        files: the directory for files; ``None`` if files are not saved.
-    """
+    """Return a result with the content of a binary response, or with the path of its file, if files are saved."""
     if not answer.ok or answer.result is None or function is None:
         return result
     content = ResponseFields.of(function).file(answer.result.without_secrets())
@@ -127,12 +120,7 @@ MAX_BLOCK_BYTES: Final = 8 * 1024 * 1024
 
 
 def content_block(result: Result, files: SavedFiles | None) -> types.ContentBlock:
-    """Return the block of a binary response: an image, audio, an embedded resource, or a sentence about it.
-
-    Args:
-        result: the response; its data are bytes.
-        files: the directory for files; ``None`` if files are not saved.
-    """
+    """Return the block of a binary response: an image, audio, an embedded resource, or a sentence about it."""
     content: bytes = result.data
     kind = file_type(result.media_type, content)
     if result.truncated:

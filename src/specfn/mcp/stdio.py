@@ -49,10 +49,7 @@ def serve_stdio(
 ) -> None:
     """Serve stdin and stdout until stdin ends or a signal arrives, and close connections at the end.
 
-    Args:
-        server: the server.
-        connections: the connections.
-        background: a coroutine function that runs while the server does.
+    ``background`` is a coroutine function that runs while the server does.
     """
     running: set[int] = set()
 

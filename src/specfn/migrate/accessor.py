@@ -278,15 +278,10 @@ def _distinct(
     order: Sequence[int],
     settled: dict[int, _Accessor],
 ) -> dict[int, _Accessor]:
-    """Resolve collisions by underscores before the last elements (rule R12).
+    """Resolve collisions of operations to name by underscores before the last elements (rule R12).
 
-    Accessors without collision are assigned first, so that a renamed one cannot get them.
-
-    Args:
-        operations: all operations.
-        naturals: the accessors of their paths.
-        order: the operations to name; those that need no change come first.
-        settled: the accessors of the others.
+    Accessors without collision are assigned first, so that a renamed one cannot get them. Those of the other operations
+    are settled.
     """
     register = _Register(settled.values(), (naturals[index] for index in order))
     accessors = {index: naturals[index] for index in order if register.claim(naturals[index])}

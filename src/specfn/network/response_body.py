@@ -152,13 +152,7 @@ class ReceivedResponse:
 def framing(
     method: str, status: int, headers: Iterable[tuple[bytes, bytes]]
 ) -> Length | Unknown | Chunks:
-    """Return the framing of the body of a response (RFC 9112, section 6.3).
-
-    Args:
-        method: the method of the request.
-        status: the status of the response.
-        headers: its headers.
-    """
+    """Return the framing of the body of a response to a method (RFC 9112, section 6.3)."""
     fields = {name.lower(): value for name, value in headers}
     if method == "CONNECT" or status < 200:
         return Unknown()

@@ -57,13 +57,7 @@ class DocumentCredentials(NamedTuple):
 def document_credentials(
     source: Any, headers: Mapping[str, str], auth: Any, tls: "ssl.SSLContext | None" = None
 ) -> DocumentCredentials:
-    """Check headers and authentication, and return them for the origin of a URL.
-
-    Args:
-        source: the source that the caller loads.
-        headers: headers to send.
-        auth: an ``httpx.Auth``, user and password, or ``None``.
-        tls: the certificates of authorities and of the client.
+    """Check headers and authentication, and return them with the certificates for the origin of the URL of a source.
 
     Raises:
         UsageError: the source is not a URL, the URL is plain http to another machine, or a header or ``auth`` is

@@ -155,11 +155,7 @@ _Explanation: TypeAlias = Callable[[_ParserFault], YAMLFault]
 def explain_yaml(problem: str, place: Position, begun: Position | None, text: str) -> YAMLFault:
     """Explain a fault that libyaml reported.
 
-    Args:
-        problem: libyaml's text.
-        place: the position where it failed.
-        begun: the beginning of the construct that it was reading, if libyaml reports it.
-        text: the whole text.
+    ``begun`` is the beginning of the construct that it was reading, if libyaml reports it.
     """
     conflict = _CONFLICT.search(text)
     if conflict:

@@ -124,11 +124,7 @@ def members(
 ) -> list[tuple[str, Any, Kind]]:
     """Return the members of an object with the type of each; an empty type means data.
 
-    Args:
-        node: the object.
-        kind: its type.
-        swagger: whether the document is Swagger 2.0, where ``examples`` contain data only.
-        extensions: whether ``x-`` members are walked, too.
+    In Swagger 2.0, ``examples`` contain data only. With ``extensions``, ``x-`` members are walked, too.
     """
     known, others, extensible = _KINDS[kind]
     is_data = extensible and not extensions

@@ -451,11 +451,6 @@ def carries_secrets(api: Api, connection: Connection) -> bool:
 def place_credential(name: str, scheme: JsonObject, credential: Any) -> Addition | None:
     """Return what a credential adds to a request; ``None`` for ``mutualTLS``, which the client handles.
 
-    Args:
-        name: the name of the scheme, for errors.
-        scheme: the Security Scheme Object.
-        credential: a string, or user and password.
-
     Raises:
         UsageError: the credential does not fit the scheme. The message does not contain the credential.
     """

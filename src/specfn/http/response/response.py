@@ -399,12 +399,7 @@ def decode(
 ) -> Result:
     """Read a response by its own ``Content-Type``, not by the declared one.
 
-    Args:
-        status: the HTTP status.
-        headers: the headers by lower-case name.
-        body: the bytes, decompressed.
-        truncated: whether the response was longer than these bytes.
-        request: the request, if ``next_request`` may need it.
+    The headers have lower-case names, and the body is decompressed. ``next_request`` may need the request.
     """
     declared = headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower() or None

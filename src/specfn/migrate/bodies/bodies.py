@@ -196,13 +196,7 @@ _MEMBERS: Final[JsonObject] = {"event": _TEXT, "id": _TEXT}
 
 
 def events_schema(media_type: str, media: JsonObject, resolve: SchemaResolver) -> JsonObject | None:
-    """Return the normalized schema of all events; ``None`` for a response that is not a stream of events.
-
-    Args:
-        media_type: the media type.
-        media: its Media Type Object.
-        resolve: returns the composed schema of a normalized one.
-    """
+    """Return the normalized schema of all events; ``None`` for a response that is not a stream of events."""
     item = media.get("itemSchema")
     if essence(media_type) == EVENT_STREAM:
         given = _item(media.get("schema", True), resolve) if item is None else _decode_data(item)

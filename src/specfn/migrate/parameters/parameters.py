@@ -36,15 +36,7 @@ _ROOT_KEYS = frozenset({"query", "headers", "cookies", "body"})
 def declaration(
     raw: JsonObject, key: str, name: str, location: Location, pointer: str
 ) -> Parameter:
-    """Return a declaration as a record.
-
-    Args:
-        raw: the Parameter Object.
-        key: the key under which the model passes it.
-        name: its name in the request.
-        location: its location in the request.
-        pointer: the location of the declaration.
-    """
+    """Return a Parameter Object at a pointer as a record, under the key by which the model passes it."""
     schema, media_type = _schema(raw)
     style = raw.get("style")
     style = style if isinstance(style, str) else _DEFAULT_STYLE.get(location, "form")

@@ -119,15 +119,7 @@ def credential_reason(
     description: Any = None,
     path: str = "",
 ) -> str | None:
-    """Return, for a note, why a parameter is taken for a credential; ``None`` for any other parameter.
-
-    Args:
-        name: the name of the parameter.
-        location: its location.
-        parameters: the credentials of the document.
-        description: its description.
-        path: the path of its operation.
-    """
+    """Return, for a note, why a parameter is taken for a credential; ``None`` for any other parameter."""
     folded = plain(name)
     text = description if isinstance(description, str) else ""
     if key_of(location, name) in parameters.keys:
