@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
+from tests.effort import examples
 from tests.mcp.server_support import (
     DOCUMENT,
     ERAS,
@@ -19,7 +20,7 @@ from tests.mcp.server_support import (
     text,
 )
 
-from specfn import load, mcp
+from specfn import Options, load, mcp
 from specfn.errors import UsageError
 from specfn.function.function_schemas import Schemas
 
@@ -550,6 +551,47 @@ def described(app: Any, era: str, **sent: Any) -> Any:
     server = mcp.server(app, Api().connection(), mode="search")
     [entry] = json.loads(text(call(server, era, "describe_functions", sent)))
     return entry
+
+
+def nested(depth: int, *, width: int, in_lists: bool) -> dict[str, Any]:
+    """Return a tree of objects, in lists or not, whose members have long descriptions."""
+    if not depth:
+        return {"type": "string", "description": "A leaf of the tree. " * 5}
+    child = nested(depth - 1, width=width, in_lists=in_lists)
+    members = {f"m{number}": child for number in range(width)}
+    tree = {"type": "object", "description": "A branch. " * 5, "properties": members}
+    return {"type": "array", "items": tree} if in_lists else tree
+
+
+@given(
+    depth=st.integers(1, 4),
+    width=st.integers(2, 4),
+    in_lists=st.booleans(),
+    budget=st.sampled_from([1024, 2048, 32_768]),
+    choices=st.lists(st.integers(0, 3), min_size=4, max_size=4),
+)
+@settings(max_examples=examples(30), deadline=None)
+def test_each_part_can_be_read_also_what_was_cut(
+    era: str, depth: int, width: int, *, in_lists: bool, budget: int, choices: list[int]
+) -> None:
+    """Whatever a budget cuts, in objects and in the items of lists, is read completely as a part."""
+    body = nested(depth, width=width, in_lists=in_lists)
+    content = {"application/json": {"schema": {"type": "object", "properties": {"tree": body}}}}
+    operation = {"requestBody": {"content": content}, "responses": {}}
+    document = {**DOCUMENT, "paths": {"/trees": {"post": operation}}}
+    app = load(document, options=Options(schema_budget=budget))
+    names = [f"m{choice % width}" for choice in choices[:depth]]
+    for count in range(depth + 1):
+        path = ".".join(["body", "tree", *names[:count]])
+        part = described(app, era, names=["trees_post"], part=path)
+        assert "error" not in part
+        if "schema" in part:
+            schema = part["schema"]
+            schema = schema.get("items", schema)
+            members = schema.get("properties", {})
+        else:
+            members = {name.removesuffix("?") for name in part["outline"]}
+        assert {*members} == {f"m{number}" for number in range(width if count < depth else 0)}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from specfn.invocation.fields_argument import DESCRIPTION, response_fields
 from specfn.invocation.resolve import resolve
 from specfn.mcp.results import log
 from specfn.mcp.served_functions import ServedFunctions
-from specfn.schema.outline import UnknownPartError, outline, part_of
+from specfn.schema.outline import UnknownPartError, outline, part_of, with_definitions
 from specfn.tools.fit_cache import FitCache
 from specfn.tools.search.result_text import (
     arguments_of_first,
@@ -297,16 +297,20 @@ def _similar(served: ServedFunctions, called: str) -> str:
 
 
 def _part(tool: Tool, path: str, *, full: bool) -> JsonObject:
-    """Return a part of the arguments, from the schema that is not shortened for a provider."""
-    schema = tool.function.model_function.parameters
+    """Return a part of the arguments, from the schema that is not shortened for a provider.
+
+    What was cut to stay within a budget is read from the complete schema, so each part that a text names can be read.
+    """
+    function = tool.function.model_function
+    schema = function.parameters
     root = _full_schema(tool) if full or not isinstance(schema, dict) else schema
+    if any(edit.kind == "cut" for edit in function.edits):
+        root = function.validator
     try:
         node = part_of(root, path)
     except UnknownPartError as error:
         return {"error": str(error)}
-    refers = "$defs" in root and b'"$ref"' in dumps(node)
-    schema = {**node, "$defs": root["$defs"]} if refers else node
-    return {"part": path, **_schema_or_outline("schema", schema, root, path)}
+    return {"part": path, **_schema_or_outline("schema", with_definitions(node, root), root, path)}
 
 
 def _schema_or_outline(

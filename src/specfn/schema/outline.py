@@ -34,7 +34,8 @@ def outline(schema: JsonObject, root: JsonObject) -> JsonObject:
     level: JsonObject = {}
     for name, member, is_required in islice(_members(schema, root), _MAX_MEMBERS):
         inner = outline(member, root) if schema is root and name in _GROUPS else {}
-        text = describe(member, root.get("$defs", {}), limit=_MAX_TYPE_CHARACTERS)
+        definitions = root.get("$defs", {})
+        text = describe(member, definitions, expand=True, limit=_MAX_TYPE_CHARACTERS)
         level[name if is_required else f"{name}?"] = inner or text
     return level
 
@@ -61,6 +62,25 @@ def part_of(root: JsonObject, path: str) -> Any:
         name = ".".join(left[:taken])
         node, left, passed = members[name], left[taken:], f"{passed}.{name}" if passed else name
     return node
+
+
+def with_definitions(node: Any, root: JsonObject) -> JsonObject:
+    """Return a part with the definitions that it refers to, also through other definitions."""
+    definitions = root.get("$defs", {})
+    used: JsonObject = {}
+    left = [node]
+    while left:
+        item = left.pop()
+        if isinstance(item, list):
+            left += item
+        elif isinstance(item, dict):
+            left += item.values()
+            reference = item.get("$ref")
+            tokens = from_fragment(reference[1:]) if isinstance(reference, str) else ()
+            if tokens and tokens[-1] not in used and tokens[-1] in definitions:
+                used[tokens[-1]] = definitions[tokens[-1]]
+                left.append(used[tokens[-1]])
+    return {**node, "$defs": used} if used else node
 
 
 def _missing(name: str, passed: str, members: Sequence[str]) -> str:

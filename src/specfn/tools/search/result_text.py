@@ -21,6 +21,9 @@ _MAX_TOPIC_CHARACTERS: Final = 140
 _BINARY: Final = 'Format<"binary">'
 _FILE: Final = re.compile(r"Write a file [^\n\"\\]{1,100}\.")
 
+#: What a first call does not need: an optional object without members, and limits that no value comes near to.
+_NOISE: Final = re.compile(r"; \w+\?: \{ ?\}|\b\w+\?: \{ ?\}; | & Max(?:Length|Items)<\d{4,}>")
+
 _NOTHING_FOUND: Final = "No function fits."
 
 
@@ -58,8 +61,9 @@ def nothing_found(topics: Iterable[tuple[str, int]]) -> str:
 def arguments_of_first(schema: Any) -> str:
     """Return the type of the arguments of the first result; an empty text if it is too long to be complete."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
-    text = describe(schema, definitions, expand=True, limit=_MAX_ARGUMENTS_CHARACTERS)
-    if ELLIPSIS in text:
+    text = describe(schema, definitions, expand=True, limit=2 * _MAX_ARGUMENTS_CHARACTERS)
+    text = _NOISE.sub("", text)
+    if ELLIPSIS in text or len(text) > _MAX_ARGUMENTS_CHARACTERS:
         return ""
     forms = _FILE.search(json.dumps(schema)) if _BINARY in text else None
     return text if forms is None else f"{text}. {forms[0]}"
