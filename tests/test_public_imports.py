@@ -12,13 +12,10 @@ TESTS: Final = Path(__file__).parent
 DOCS: Final = TESTS.parent / "docs"
 
 #: The modules whose names are public: those of the contract. The documentation names the other public names.
-MODULES: Final = {
-    *(
-        f"specfn.{name}"
-        for name in "answers bulk calling connectors errors human mcp records".split()
-    ),
-    *("specfn", "specfn.calling.choice", "specfn.cli.main"),
-}
+MODULES: Final = frozenset(
+    "specfn specfn.answers specfn.bulk specfn.calling specfn.calling.choice specfn.cli.main specfn.connectors "
+    "specfn.errors specfn.human specfn.mcp specfn.records".split()
+)
 
 #: The folders whose tests see no more than a user does.
 FOLDERS: Final = tuple(
