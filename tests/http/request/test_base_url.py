@@ -6,7 +6,6 @@ import pytest
 
 from specfn import Connection, request
 from specfn.errors import UsageError
-from specfn.network.origins import parse
 
 BASES = [
     ("https://api.example.com", "https://api.example.com/x"),
@@ -38,9 +37,8 @@ BAD = [
 @pytest.mark.parametrize("base", BAD)
 def test_what_is_not_a_base_url_is_refused(base: str) -> None:
     """A base URL has an http scheme, a host, a port that is one, no user, query, fragment or dot segments."""
-    with pytest.raises(ValueError, match=r"URL|http|password|query|host|path|port"):
-        parse(base)
-    with pytest.raises(UsageError, match="base_url"):
+    reason = r"base_url.*(URL|http|password|query|host|path|port)"
+    with pytest.raises(UsageError, match=reason):
         Connection(base_url=base)
 
 

@@ -1,6 +1,7 @@
 import base64
 import json
 import pickle
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -8,18 +9,49 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.http.conftest import http_answer, listen
 from tests.strict_shop.server import serve
 
-from specfn import Connection, HTTPStatusError, Result, load
-from specfn.http.connection import MASK
-from specfn.http.transport.send import excerpt
+from specfn import Connection, HTTPStatusError, Result, execute, load
 
-URL = "https://api.example"
+Shown = Callable[..., str]
+
+MASK = "**********"
+
+SCHEMES = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-Credential"},
+    "basic": {"type": "http", "scheme": "basic"},
+}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "t", "version": "1"},
+    "paths": {"/x": {"get": {"security": [{}, *({name: []} for name in SCHEMES)]}}},
+    "components": {"securitySchemes": SCHEMES},
+}
 
 
-def shown(data: Any, **options: Any) -> str:
-    """Return the excerpt of a response."""
-    return excerpt(Result(status=404, data=data), Connection(base_url=URL, **options))
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Shown]:
+    """Return what reads the excerpt of a response with status 404."""
+    server, stop = listen()
+    [function] = load(DOCUMENT)
+
+    def excerpt(data: Any, **options: Any) -> str:
+        content, kind = (
+            (data, "application/octet-stream")
+            if isinstance(data, bytes)
+            else (data.encode(), "text/plain")
+            if isinstance(data, str)
+            else (json.dumps(data).encode(), "application/json")
+        )
+        server.respond = lambda _: http_answer(content, "404 Not Found", kind)
+        with Connection(base_url=server.url, **options) as connection:
+            with pytest.raises(HTTPStatusError) as caught:
+                execute(function, {}, connection)
+            return caught.value.excerpt
+
+    yield excerpt
+    stop()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +65,7 @@ def shown(data: Any, **options: Any) -> str:
         ("x" * 400, "x" * 300 + "..."),
     ],
 )
-def test_the_beginning_is_one_line(data: Any, text: str) -> None:
+def test_the_beginning_is_one_line(shown: Shown, data: Any, text: str) -> None:
     """JSON is compact, a text is one line, and the rest of a long response is left out."""
     assert shown(data) == text
 
@@ -43,7 +75,9 @@ def test_the_beginning_is_one_line(data: Any, text: str) -> None:
     st.sampled_from(["header", "query", "credential"]),
     st.integers(0, 400),
 )
-def test_no_secret_of_the_connection_is_shown(secret: str, kind: str, before: int) -> None:
+def test_no_secret_of_the_connection_is_shown(
+    shown: Shown, secret: str, kind: str, before: int
+) -> None:
     """A server that repeats a secret, as it is, in JSON or in a URL, does not bring it into the excerpt."""
     options: dict[str, Any] = {
         "header": {"headers": {"X-Key": secret}},
@@ -57,7 +91,7 @@ def test_no_secret_of_the_connection_is_shown(secret: str, kind: str, before: in
         assert json.dumps(secret)[1:-1] not in text
 
 
-def test_basic_credentials_are_masked() -> None:
+def test_basic_credentials_are_masked(shown: Shown) -> None:
     """A password is masked, also in the form of the Authorization header."""
     sent = base64.b64encode(b"ada:canary-4711").decode()
     text = shown(f"Basic {sent} canary-4711", credentials={"basic": ("ada", "canary-4711")})
@@ -69,7 +103,7 @@ def test_basic_credentials_are_masked() -> None:
     [{"credentials": {"key": lambda: "canary"}}, {"before": lambda request: request}],
     ids=["function", "hook"],
 )
-def test_without_known_secrets_there_is_no_excerpt(options: dict[str, Any]) -> None:
+def test_without_known_secrets_there_is_no_excerpt(shown: Shown, options: dict[str, Any]) -> None:
     """A credential of a function, or a hook, may add secrets that are not known."""
     assert shown("canary", **options) == ""
 
