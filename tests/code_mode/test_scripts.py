@@ -484,6 +484,14 @@ def test_a_page_that_nothing_announced_may_be_after_the_end(api: Api, status: in
     assert result.text.startswith("[1,2]") is (status < 500)
 
 
+def test_a_next_page_that_cannot_be_requested_is_no_end_without_a_word(api: Api) -> None:
+    """If the response announces a page that no arguments request, the items read so far end with a line that says so."""
+    api.reply = lambda _: httpx.Response(200, json={"items": [{"id": 1}], "next_cursor": ["b"]})
+    code = "[x['id'] async for x in pages(api.pets.get)]"
+    result = run(scripts(api, functions=paged()), code)
+    assert result.text.startswith("[1]\napi.pets.get: There is a next page, but ")
+
+
 def three_pages(request: httpx.Request) -> httpx.Response:
     """Return one of three pages with two items each."""
     cursor = request.url.params.get("cursor", "a")

@@ -49,8 +49,9 @@ _MIN_JSON_CHARACTERS: Final = 200
 #: The maximum number of characters of printed arguments.
 _MAX_ARGUMENTS_CHARACTERS: Final = 4_000
 
-#: The maximum number of undeclared properties in a sentence.
+#: The maximum number of undeclared properties in a sentence, and of characters of a name.
 _MAX_UNDECLARED: Final = 5
+_MAX_NAME_CHARACTERS: Final = 60
 
 #: Returns arguments by key under the names that the model reads.
 _Rename = Callable[[JsonObject], JsonObject]
@@ -104,13 +105,16 @@ def success_text(
         can_filter: true if the model can ask for fields.
         shows_bytes: true if short binary data is base64; otherwise only its media type and size are shown.
     """
-    sentences = ""
+    accepted = undeclared = ""
     if result.status == _ACCEPTED:
-        sentences = accepted_text(function, result, connection, offered)
-        sentences = sentences if result.masking is None else result.masking.apply(sentences)
+        accepted = accepted_text(function, result, connection, offered)
+        accepted = accepted if result.masking is None else result.masking.apply(accepted)
     view = fields.view(function, result.without_secrets())
     model = function.model_function
     named = by_key(model, arguments)
+    if isinstance(named.get("body"), dict | list):
+        line = _undeclared_line(model, named, tool)
+        undeclared = line if len(line) <= limit // 2 else ""
     paging = model.paging_of(result.data)
     page = _page_text(
         model,
@@ -121,7 +125,7 @@ def success_text(
         render=lambda room: view.result.for_model(
             room, sent_without=sent_without, shows_bytes=shows_bytes
         ),
-        limit=max(limit - len(sentences), limit // 2, _MIN_JSON_CHARACTERS),
+        limit=max(limit - len(accepted) - len(undeclared), limit // 2, _MIN_JSON_CHARACTERS),
         rename=lambda named: tool_names(named, tool),
         can_filter=can_filter,
         paging=paging,
@@ -131,11 +135,8 @@ def success_text(
     if view.filtered.count or page.hidden:
         dropped = {"fields": list(view.filtered.dropped), "items": page.hidden}
     following = None if page.next is None else for_model(model, page.next, tool)
-    undeclared = (
-        _undeclared_line(model, named, tool) if isinstance(named.get("body"), dict | list) else ""
-    )
-    text = "\n".join(filter(None, (page.text, undeclared, sentences)))
-    return SuccessText(text, following, page.is_certain, dropped, bool(sentences))
+    text = "\n".join(filter(None, (page.text, undeclared, accepted)))
+    return SuccessText(text, following, page.is_certain, dropped, bool(accepted))
 
 
 def _undeclared_line(function: Function, named: JsonObject, tool: Tool | None) -> str:
@@ -145,7 +146,9 @@ def _undeclared_line(function: Function, named: JsonObject, tool: Tool | None) -
         return ""
     paths = [input_path(place) for place in places[:_MAX_UNDECLARED]]
     names = [path if tool is None else tool.path(path) for path in paths]
-    shown = escape_invisible(", ".join(name.removeprefix("$input.")[:100] for name in names))
+    shown = escape_invisible(
+        ", ".join(name.removeprefix("$input.")[:_MAX_NAME_CHARACTERS] for name in names)
+    )
     more = ", …" if len(places) > _MAX_UNDECLARED else ""
     return f"Not declared by the API, which may have ignored it: {shown}{more}."
 
@@ -201,14 +204,26 @@ def _page_text(
     """
     following = next_page(function, named, result, connection, paging)
     if hides_next and following is not None:
-        following = NextPage(problem="its arguments contain a field that is not shown")
+        following = replace(
+            following,
+            arguments=None,
+            request=None,
+            otherwise=None,
+            problem="its arguments contain a field that is not shown",
+        )
     masking = result.masking
     if (
         following is not None
         and masking is not None
         and masking.has_credential(following.arguments)
     ):
-        following = NextPage(problem="its arguments contain a credential of the connection")
+        following = replace(
+            following,
+            arguments=None,
+            request=None,
+            otherwise=None,
+            problem="its arguments contain a credential of the connection",
+        )
     is_certain = following is not None and following.is_certain
     own = view.lines()
     lines = _next_lines(following, named, rename)

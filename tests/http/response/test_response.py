@@ -27,6 +27,15 @@ def test_a_model_reads_the_text_of_a_page_with_an_error(status: int) -> None:
     assert ("notes" in read) is (status != 200)
 
 
+@pytest.mark.parametrize(
+    "text", ["expected <count and count> 5", '{"error":"<5 and >3"}', "<html><input title='x'>"]
+)
+def test_other_texts_with_the_label_of_html_are_whole(text: str) -> None:
+    """A text that is not a page, or a page without visible text, is shown as it is."""
+    result = Result(status=400, media_type="text/html", data=text)
+    assert json.loads(result.for_model()) == {"status": 400, "data": text}
+
+
 ARRIVED = [
     ("application/json", b'{"a": [1, null]}', {"a": [1, None]}),
     ("application/problem+json; charset=utf-8", b'{"a":1}', {"a": 1}),

@@ -160,18 +160,23 @@ def _read_by_label(body: bytes, charset: str | None, *, final: bool) -> Content:
     return Content(content.data, (_note(f"{unknown}; the bytes were read as UTF-8"),))
 
 
+#: The beginning of an HTML page. Many servers label other texts as HTML.
+_PAGE: Final = re.compile(r"<(?:!doctype html|html|head|body)[\s>]", re.IGNORECASE)
+
 #: The parts of an HTML page that no reader sees, and its tags.
 _UNSEEN: Final = re.compile(
-    r"<(script|style|svg|template)\b.*?(?:</\1[^>]*+>?|\Z)|<!--.*?(?:-->|\Z)",
+    r"<(script|style|template)(?=[\s/>]).*?(?:</\1[^>]*+>?|\Z)|<!--.*?(?:-->|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<[^<>]*+>")
 
 
 def visible_text(page: str) -> str:
-    """Return the text of an HTML page without tags, scripts and styles, and with single blanks."""
+    """Return the text of an HTML page without tags, scripts and styles, and with single blanks; else the same text."""
+    if _PAGE.search(page) is None:
+        return page
     text = _TAG.sub(" ", _UNSEEN.sub(" ", page))
-    return " ".join(unescape(text).split())
+    return " ".join(unescape(text).split()) or page
 
 
 def _note(text: str) -> Note:
@@ -348,11 +353,11 @@ class Result:
             UsageError: the limit is below 200 characters, or a path is invalid.
         """
         if not self.ok and self.media_type == "text/html" and isinstance(self.data, str):
-            # before secrets are masked, because the page may contain them with entities or tags
-            note = _note("the data is the visible text of an HTML page")
-            result = replace(
-                self, data=visible_text(self.data), media_type=None, notes=(*self.notes, note)
-            )
+            # The page may contain a secret as it is, and with entities, so it is masked before and after.
+            page = self.data if self._masking is None else self._masking.apply(self.data)
+            text = visible_text(page)
+            note = () if text is page else (_note("the data is the visible text of an HTML page"),)
+            result = replace(self, data=text, media_type=None, notes=(*self.notes, *note))
             return result.for_model(
                 limit, sent_without=sent_without, fields=fields, shows_bytes=shows_bytes
             )

@@ -81,6 +81,9 @@ def _inner_nodes(schema: JsonObject, token: str | int) -> Iterator[Any]:
 #: The maximum number of places whose schemas are kept. A value in nested unions may have more.
 _MAX_LEVELS: Final = 1_000
 
+#: The keywords of values that are written out.
+_CONSTANTS: Final = frozenset({"const", "enum"})
+
 #: The keywords that say which properties an object may have besides those that it names.
 _FURTHER_PROPERTIES: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
@@ -287,14 +290,32 @@ class SchemaFacts:
         if level is None:
             parts = tuple(part for node in nodes for part in self._applicable_schemas(node))
             origins = [self._origins.get(id(part), part) for part in parts]
-            is_map = any(
+            is_map = len(parts) >= _MAX_SCHEMAS or any(
                 part.get(key, False) is not False for part in origins for key in _FURTHER_PROPERTIES
             )
-            names = frozenset(name for part in parts for name in part.get("properties", ()))
-            level = _Level(parts, frozenset() if is_map else names)
+            is_map = is_map or any(map(self._has_free_branch, parts))
+            names = {name for part in parts for name in part.get("properties", ())}
+            names.update(name for part in parts for name in part.get("required", ()))
+            names.update(
+                str(part["discriminator"].get("propertyName"))
+                for part in origins
+                if isinstance(part.get("discriminator"), dict)
+            )
+            level = _Level(parts, frozenset() if is_map else frozenset(names))
             if len(self._levels) < _MAX_LEVELS:
                 self._levels[key] = level
         return level
+
+    def _has_free_branch(self, part: JsonObject) -> bool:
+        """Return whether a schema has constants, or a branch for objects that names no properties."""
+        if not _CONSTANTS.isdisjoint(part):
+            return True
+        return any(
+            self.accepts_type(branch, "object")
+            and not any("properties" in inner for inner in self._applicable_schemas(branch))
+            for keyword in ("anyOf", "oneOf")
+            for branch in part.get(keyword, ())
+        )
 
     def _nodes_at(self, root: Any, place: Tokens) -> list[Any]:
         """Return the nodes that may apply at a place, in any branch."""

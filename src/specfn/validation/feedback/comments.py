@@ -89,8 +89,11 @@ def hint(expected: str, value: Any) -> str | None:
             return None
         if len(value) == 1:
             return "Send the value itself, not an object."
-        is_text = any(kind.startswith("string") for kind in kinds)
-        return "If its description asks for JSON, send the JSON as a string." if is_text else None
+        return (
+            "If its description asks for JSON, send the JSON as a string."
+            if _is_any_text(kinds)
+            else None
+        )
     if type(value) is int or type(value) is float:
         return _of_format(expected, value)
     if type(value) is not str or not is_plain_json(value):
@@ -117,9 +120,13 @@ def _of_list(expected: str, items: list[Any]) -> str | None:
     thing = "object" if is_object else "value"
     if len(items) == 1:
         return f"Send the {thing} itself, not a list."
-    if any(kind.startswith("string") for kind in kinds):
+    if _is_any_text(kinds):
         return "If its description allows several values in one string, write them as it says; else call once for each."
     return f"Send one {thing}, not a list; call once for each."
+
+
+def _is_any_text(kinds: Sequence[str]) -> bool:
+    return any(kind.startswith("string") and "Format<" not in kind for kind in kinds)
 
 
 def _is_list(kind: str) -> bool:
