@@ -7,10 +7,9 @@ conversion, the validation, the request and the product are real.
 from collections.abc import Callable, Iterator
 from itertools import count
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import httpx
 from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.rule import Rule
@@ -23,6 +22,9 @@ from specfn.application.application import Application
 from specfn.demo.server import Server, serve
 from specfn.function.function import Function
 from specfn.http.connection import Connection
+
+if TYPE_CHECKING:
+    import httpx
 
 _OPERATION = "createProduct"
 
@@ -127,6 +129,7 @@ def _property_rows(schema: Any, place: str) -> Iterator[tuple[str, str, str]]:
 def _send_as_written(screen: _Screen, request: "httpx.Request") -> None:
     """Run step 5: send the arguments unchecked, and show what the server responds."""
     screen.step("Before: they are sent as they are", "A plain HTTP client, without specfn.")
+    import httpx  # noqa: PLC0415  # imported on first use
 
     with httpx.Client(trust_env=False) as client:
         response = client.send(request)

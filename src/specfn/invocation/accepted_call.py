@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-import httpx
-
 from specfn._internal.characters import escape_invisible
 from specfn._internal.json import JsonObject, dumps
 from specfn.errors import UsageError
@@ -22,6 +20,8 @@ from specfn.migrate.route import Pieces, Route
 from specfn.tools.tool_set import ToolSet
 
 if TYPE_CHECKING:
+    import httpx
+
     from specfn.http.connection import Connection
     from specfn.http.response.response import Result
 
@@ -112,6 +112,8 @@ def _status_url(function: Function, result: "Result") -> str | None:
 
 def _origin(own: "httpx.URL", reference: str) -> str | None:
     """Return the origin of a URL on another host, without user and query."""
+    import httpx  # noqa: PLC0415  # slow import
+
     try:
         target = own.join(reference)
     except (httpx.InvalidURL, ValueError):
