@@ -1,5 +1,5 @@
 // The view of differences between two versions of a document, with the declarations side by side.
-import { badge, button, byId, code, count, el, fold, hint, show } from "./dom.js";
+import { badge, button, byId, code, count, el, fold, hint, number, show } from "./dom.js";
 import { onChange, openRow, state } from "./state.js";
 import { sideBySide } from "./line_diff.js";
 
@@ -44,7 +44,7 @@ function filteredList(found, isFunction) {
     if (!active.delete(verdict)) active.add(verdict);
     event.currentTarget.setAttribute("aria-pressed", String(active.has(verdict)));
     draw();
-  } }, `${VERDICTS[verdict][0]} ${known.filter(each => each.breaking === verdict).length}`));
+  } }, `${VERDICTS[verdict][0]} ${number(known.filter(each => each.breaking === verdict).length)}`));
 
   const sections = differences => [...Map.groupBy(differences, each => each.name)].map(([each, group]) => el("section.part",
     el("h3", each === "" ? "The whole document" : isFunction.has(each) ? button("link", code(each), () => openRow(each)) : code(each)),
