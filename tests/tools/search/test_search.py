@@ -475,3 +475,31 @@ def test_a_search_over_several_apis_prefers_the_one_that_fits_best() -> None:
     catalog = Catalog.of(specfn.load(shop)).add(specfn.load(films), namespace="films")
     found = catalog.search("movies with good reviews", 3)
     assert [each.function.path.split("/")[1] for each in found[:2]] == ["movies", "movies"]
+
+
+def test_a_value_names_its_function_where_another_has_a_parameter_of_that_name() -> None:
+    """A supplier of one `id` is no supplier of the `id` of another function in the same list."""
+    document = operations(
+        ("get", "/projects", "List projects"),
+        ("get", "/projects/{id}", "Get a project"),
+        ("delete", "/tasks/{id}", "Delete the task of a project"),
+    )
+    item = {"type": "object", "properties": {"id": {"type": "string"}}}
+    content = {"application/json": {"schema": {"type": "array", "items": item}}}
+    responses = {"200": {"description": "", "content": content}}
+    document["paths"]["/projects"]["get"]["responses"] = responses
+    app = specfn.load(document)
+    projects, project = app["GET /projects"].name, app["GET /projects/{id}"].name
+    assert f"id of {project} from {projects}" in found_lines(app.search("project"))
+    assert f"Values: id from {projects}" in found_lines(app.search("get a project", 1))
+
+
+def test_the_arguments_of_the_best_result_have_what_a_first_call_needs() -> None:
+    """Empty objects and limits that no value comes near to are left out."""
+    properties = {
+        "name": {"type": "string", "maxLength": 5000},
+        "code": {"type": "string", "maxLength": 3},
+        "body": {"type": "object", "properties": {}, "additionalProperties": False},
+    }
+    schema = {"type": "object", "properties": properties, "required": ["name", "code"]}
+    assert arguments_of_first(schema) == "{ name: string; code: string & MaxLength<3> }"

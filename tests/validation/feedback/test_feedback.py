@@ -371,6 +371,8 @@ def test_every_failing_place_appears(value: Any, data: st.DataObject) -> None:
         ("Product", [{"a": 1}], "expected Product. Send the object itself, not a list"),
         ("{ a: integer }", [{"a": 1}, {"a": 2}], "expected { a: integer }. Send one object, not a list; call once for each"),
         ("Product", [1], "expected Product"),
+        ("integer", [1], "expected integer. Send the value itself, not a list"),
+        ("integer", {"value": 1}, "expected integer. Send the value itself, not an object"),
         ("string", ["a"], "expected string. Send the value itself, not a list"),
         ("number | null", [1, 2], "expected number | null. Send one value, not a list; call once for each"),
         ("string", ["a", "b"], "expected string. If its description allows several values in one string, write them as it says; else call once for each"),

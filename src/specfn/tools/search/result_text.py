@@ -82,7 +82,10 @@ def _line(found: Found) -> str:
 
 
 def _suppliers(found: Sequence[Found]) -> str:
-    """Return the functions that supply arguments, each once; with the functions of a name that has several suppliers."""
+    """Return the functions that supply arguments, each once.
+
+    A name that is not the same in all functions, or has several suppliers, is written with its functions.
+    """
     users: dict[str, dict[str, list[str]]] = {}
     for result in found:
         for parameter, supplier in result.needs.items():
@@ -90,7 +93,8 @@ def _suppliers(found: Sequence[Found]) -> str:
     by_supplier: dict[str, list[str]] = {}
     for parameter, suppliers in users.items():
         for supplier, names in suppliers.items():
-            of = f" of {' and '.join(names)}" if len(suppliers) > 1 else ""
+            holders = sum(f"{{{parameter}}}" in one.function.path for one in found)
+            of = f" of {' and '.join(names)}" if len(suppliers) > 1 or len(names) < holders else ""
             by_supplier.setdefault(supplier, []).append(f"{parameter}{of}")
     texts = [f"{', '.join(names)} from {supplier}" for supplier, names in by_supplier.items()]
     text = _joined(texts, "; ", _MAX_SUPPLIER_CHARACTERS)

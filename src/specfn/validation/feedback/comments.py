@@ -60,7 +60,7 @@ _SIZES: Final[Mapping[type, tuple[str, str, str]]] = {
 }
 
 #: The beginnings of scalar types, and of all types that are not objects. A component has its own name.
-_SCALARS: Final = ("string", "number", "boolean", "null", '"')
+_SCALARS: Final = ("string", "number", "integer", "boolean", "true", "false", "null", '"')
 _OTHERS: Final = (*_SCALARS, "Array<", "[", "any", "never", "(")
 
 _OF_TYPE: Final[Mapping[type, tuple[str, ...]]] = {
