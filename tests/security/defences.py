@@ -525,6 +525,12 @@ DEFENCES: Final = (
         tests="test_a_redirect_keeps_tls",
     ),
     Defence(
+        threat="T4",
+        function="specfn.http.transport.send:_is_anonymous",
+        off=gives(False),
+        tests="test_a_page_elsewhere_gets_nothing",
+    ),
+    Defence(
         threat="T5",
         function="specfn.http.transport.send:_is_guarded",
         off=gives(value=False),
@@ -1446,6 +1452,12 @@ DEFENCES: Final = (
         function="specfn.http.transport.oauth2_login:_listen",
         off=on_all_addresses,
         tests="test_a_login_listens_on_one_address_of_this_machine",
+    ),
+    Defence(
+        threat="T47",
+        function="specfn.http.transport.oauth2_login:one_line",
+        off=first,
+        tests="test_a_code_for_the_user_is_one_line",
     ),
     Defence(
         threat="T47",

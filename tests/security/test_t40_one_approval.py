@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import httpx
+import mcp_types as types
 import pytest
+from mcp.client.client import Client
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -256,3 +258,28 @@ def test_the_caller_is_part_of_a_token() -> None:
     token = tokens.issue(approved).token
     assert tokens.refusal(token, replace(approved, audience="bob")) is not None
     assert tokens.refusal(token, approved) is None
+
+
+@pytest.mark.parametrize("mode", ["all", "search", "code"])
+def test_an_approval_is_not_for_what_is_served_later(mode: str) -> None:
+    """A form that was shown before a reload approves no call of the new document."""
+    old, new = Api(), Api()
+    server = mcp.server(application(), old.connection(), mode=mode)
+    other = mcp.server(application(), new.connection(base_url="https://new.example/v1"), mode=mode)
+
+    async def respond(_: Any, __: Any) -> types.ElicitResult:
+        await server.become(other)  # as ``serve --watch`` does
+        return types.ElicitResult(action="accept", content={})
+
+    sent = {
+        "all": ("pets_post", REX),
+        "search": ("change_function", {"name": "pets_post", "arguments": REX}),
+        "code": ("run", {"code": 'await api.pets.post(body={"name": "Rex"})'}),
+    }[mode]
+
+    async def run() -> Any:
+        async with Client(server, mode="auto", elicitation_callback=respond) as client:
+            return await client.call_tool(*sent)
+
+    assert asyncio.run(run()).is_error
+    assert old.requests == new.requests == []

@@ -267,3 +267,34 @@ def test_a_login_listens_on_one_address_of_this_machine(server: AuthorizationSer
     with pytest.raises(UsageError, match="not finished in time"):
         oauth.login(app, connection, show=show, browser=False, seconds=0.6)
     assert reached == [True, False]
+
+
+@pytest.mark.parametrize("field", ["user_code", "verification_uri"])
+@pytest.mark.parametrize("text", ["\nlogged in", "\r\x1b[2J", "\u202eABC", "\u2028x", "A" * 10**6])
+def test_a_code_for_the_user_is_one_line(
+    server: AuthorizationServer, field: str, text: str
+) -> None:
+    """T47: what a hostile server shows to the user is one short line without invisible characters."""
+    own = {"user_code": "A-B", "verification_uri": "https://login.example/d"}
+    own[field] += text
+    content = {"device_code": "canary-device", "interval": 0.01, **own}
+    server.faults.append((200, {"Content-Type": "application/json"}, json.dumps(content).encode()))
+    oauth, shown = specfn.OAuth2(CLIENT, SECRET), list[str]()
+    connection = specfn.Connection(server.url, credentials={"oauth": oauth})
+    oauth.login(load("deviceAuthorization"), connection, show=shown.append, seconds=20)
+    assert len(shown) == 1
+    assert shown[0].isprintable()
+    assert len(shown[0]) < 5_000
+
+
+@pytest.mark.parametrize("field", ["access_token", "refresh_token"])
+def test_a_token_is_short(server: AuthorizationServer, tmp_path: Path, field: str) -> None:
+    """T47: a token that no header and no file can hold is refused, and nothing is sent or stored."""
+    tokens = {"access_token": "a", "refresh_token": "b", field: "c" * 100_000}
+    server.faults.append((200, {"Content-Type": "application/json"}, json.dumps(tokens).encode()))
+    store = tmp_path / "tokens"
+    oauth = specfn.OAuth2(CLIENT, SECRET, user=(USER, PASSWORD), store=store)
+    with pytest.raises(TransportError, match="more than 65,536 characters"):
+        use(load("password"), server.url, oauth)
+    assert server.api == []
+    assert not store.exists()

@@ -64,6 +64,9 @@ _ADVICE: Final[Mapping[str, str]] = {
 
 _SCOPE: Final = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+\Z")
 
+#: The maximum number of characters of a token, which is sent in a header and kept in a file.
+_MAX_TOKEN_CHARACTERS: Final = 65_536
+
 #: The longest time that a token is taken to be valid, and the time before its end when it is renewed.
 _MAX_SECONDS: Final = 10 * 365 * 86_400.0
 _LEEWAY_SECONDS: Final = 30.0
@@ -263,6 +266,8 @@ class Grants:
         access, refresh = content.get("access_token"), content.get("refresh_token")
         if not isinstance(access, str) or not access or not is_value(access):
             raise target.failure("the response of the authorization server has no access token")
+        if len(access) > _MAX_TOKEN_CHARACTERS or len(str(refresh)) > _MAX_TOKEN_CHARACTERS:
+            raise target.failure(f"a token has more than {_MAX_TOKEN_CHARACTERS:,} characters")
         if str(content.get("token_type", "bearer")).lower() != "bearer":
             raise target.failure("the access token is not a bearer token")
         seconds = _seconds(content.get("expires_in"))

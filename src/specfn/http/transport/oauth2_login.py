@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any, Final, Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from specfn._internal.characters import escape_invisible
+from specfn._internal.characters import one_line
 from specfn._internal.json import JsonObject
 from specfn.errors import UsageError
 from specfn.http.transport.oauth2_grants import Flow, Grants, Refusal, Target
@@ -187,7 +187,7 @@ async def on_device(
     )
     if not code or not user_code or not page.startswith(("https://", "http://")):
         raise target.failure("the response of the authorization server has no code for the user")
-    show(f"Open {escape_invisible(page)} and type the code {escape_invisible(user_code)}")
+    show(one_line(f"Open {page} and type the code {user_code}"))
     interval = started.get("interval")
     pause = float(interval) if isinstance(interval, int | float) and 0 < interval < 600 else 5.0
     form = {"grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": code}
