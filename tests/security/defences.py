@@ -510,7 +510,8 @@ DEFENCES: Final = (
         threat="T4",
         function="specfn.http.transport.send:_is_anonymous",
         off=gives(value=False),
-        tests="test_the_callers_authentication_stays_below_the_base_path",
+        tests="test_the_callers_authentication_stays_below_the_base_path "
+        "test_a_page_elsewhere_gets_nothing",
     ),
     Defence(
         threat="T4",
@@ -523,12 +524,6 @@ DEFENCES: Final = (
         function="specfn.http.redirects_and_retries:_request_elsewhere",
         off=elsewhere,
         tests="test_a_redirect_keeps_tls",
-    ),
-    Defence(
-        threat="T4",
-        function="specfn.http.transport.send:_is_anonymous",
-        off=gives(False),
-        tests="test_a_page_elsewhere_gets_nothing",
     ),
     Defence(
         threat="T5",
