@@ -887,7 +887,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T23",
-        function="specfn.http.dry_run:_quote_words",
+        function="specfn.http.dry_run:shlex.quote",
         off=first,
         tests="test_a_word_of_a_shell_is_one_word",
     ),
