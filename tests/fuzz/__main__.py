@@ -29,6 +29,7 @@ with atheris.instrument_imports(include=["specfn"]):
         for each in (corpus, findings):
             each.mkdir(parents=True, exist_ok=True)
         for seed in entry.seeds():
+            entry.check(seed)  # imports what is used
             (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
         words = folder / "words.txt"
         escapes = ("".join(rf"\x{byte:02x}" for byte in token) for token in TOKENS)

@@ -135,6 +135,13 @@ def tally(app: specfn.Application, *, step: int = 1) -> tuple[Counter[str], list
     return counts, wrong
 
 
+@pytest.mark.parametrize(("length", "is_repaired"), [(512, True), (513, False)])
+def test_long_texts_are_not_repaired(length: int, *, is_repaired: bool) -> None:
+    """A name in a text of up to 512 characters is repaired, and in a longer one it is only suggested."""
+    called = f"functions.{NAMES[0]}".ljust(length)
+    assert APP.resolve(called).name == (NAMES[0] if is_repaired else None)
+
+
 @pytest.mark.corpus
 def test_mutations_of_real_names(corpus: Path) -> None:
     """Of the names of real documents none is taken for another's, whatever was done to it; most are repaired."""

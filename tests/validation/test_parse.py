@@ -513,3 +513,22 @@ def test_cut_texts_lose_values_but_never_change_them(
         assert outcome.incomplete or outcome.data == value
         known = scalars_of(value)
         assert all(scalar in known for scalar in scalars_of(outcome.data))
+
+
+@pytest.mark.parametrize(("comment", "quote"), [("// s@", '"'), ("/* s@ */", '"'), ("// s@", "'")])
+def test_a_comment_with_half_a_string_is_refused(comment: str, quote: str) -> None:
+    """V6: behind a text, a comment with an odd quotation mark may be the rest of the text; a whole comment is left out."""
+    text = f"{quote}a{quote}"
+    assert parse(f"{text} {comment.replace('@', '')}").data == "a"
+    outcome = parse(f"{text} {comment.replace('@', quote)}")
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is not None
+    assert "half of a pair" in outcome.fault.reason
+
+
+def test_an_error_names_the_line_of_the_open_bracket() -> None:
+    """V6: a bracket that does not close the innermost one is explained with the line of that one."""
+    outcome = parse('[1,\n\n {"a": 1]]')
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is not None
+    assert "the { of line 3" in outcome.fault.reason

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from specfn import Function, Options, load
 from specfn.migrate.parameters.parameters import root_keys
-from specfn.migrate.parameters.reserved import plain
+from specfn.migrate.parameters.reserved import is_reserved, overrides, plain
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}
@@ -558,11 +558,11 @@ SCHEMES = {
 
 
 #: Names of headers in public documents that end like a credential: those that are one, and those that are not.
-HEADERS_OF_CREDENTIALS = """X-Sds-Auth-Token x-access-token ev-access-token WM_SEC.ACCESS_TOKEN X-TM-ACCESS-TOKEN
+HEADERS_OF_CREDENTIALS = """X-Next-My-Api-Token X-Sds-Auth-Token x-access-token ev-access-token WM_SEC.ACCESS_TOKEN X-TM-ACCESS-TOKEN
     X-API-Token X-App-Token X-PROVIDER-API-AppToken X-Session-Token X-Security-Token X-Postmark-Account-Token
     X-Postmark-Server-Token Secret apiSecret ClearBlade-SystemSecret galaxy-ap-password xi-api-key trakt-api-key
     X-RapidAPI-Key X-Rapidapi-Key X-ListenAPI-Key myapikey X-User-JWT token Token X-Token x_token""".split()
-OTHER_HEADERS = """x-amzn-client-token X-Amz-Client-Token x-next-token x-amz-bucket-object-lock-token x-amz-request-token
+OTHER_HEADERS = """X-Next-Api-Token x-amzn-client-token X-Amz-Client-Token x-next-token x-amz-bucket-object-lock-token x-amz-request-token
     Airflow-Connection-Test-Token X-Page-Token X-Continuation-Token X-CSRF-Token X-XSRF-Token X-Sds-Share-Password
     Upload-Secret X-Idempotency-API-Key Idempotency-Key X-Authentication-Provider x-fapi-auth-date X-Hub-Signature
     X-Token-Count secretary X-Passwords""".split()
@@ -730,3 +730,25 @@ def test_what_another_takes_the_name_of_is_noted(order: tuple[str, str]) -> None
     assert function.route.query is not None
     assert [each.location for each in function.route.query.parameters] == [order[1]]
     assert notes(function, order[0], "'q'", "dropped", order[1])
+
+
+@pytest.mark.parametrize("name", ["_method", "x_method", "http_method_override", "_method\0x"])
+def test_only_fields_and_headers_override(name: str) -> None:
+    """X11: a field of the query or of a body can replace the method; a path parameter or a cookie of the name cannot."""
+    for location in ("path", "cookie"):
+        assert overrides(name, location) is None
+    assert overrides(name, "query") == overrides(name, "body")
+
+
+@pytest.mark.parametrize("name", ["_method\0", "_method\0 more"])
+def test_a_name_ends_where_servers_end_it(name: str) -> None:
+    """X11: what follows a NUL does not hide the name of an override."""
+    assert overrides(name, "query") == overrides("_method", "query") == "method"
+
+
+def test_arguments_may_set_accept() -> None:
+    """X11: of the headers that a document does not declare as parameters, arguments may set ``Accept`` alone."""
+    assert not is_reserved("Accept")
+    assert not is_reserved("accept")
+    for name in ("Content-Type", "Authorization", "Host"):
+        assert is_reserved(name)

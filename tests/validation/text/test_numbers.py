@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -157,3 +158,11 @@ def _only(data: Any) -> Any:
     while isinstance(data, dict | list):
         [data] = data.values() if isinstance(data, dict) else data
     return data
+
+
+def test_the_longest_integer_is_read() -> None:
+    """V6: an integer of as many digits as Python converts is read, also in a text that is not strict JSON; one more is not."""
+    longest = sys.get_int_max_str_digits()
+    for frame in ("[@]", "[@,]"):
+        assert parse(frame.replace("@", "1" * longest)).data == [int("1" * longest)]
+        assert not parse(frame.replace("@", "1" * (longest + 1)))
