@@ -162,7 +162,7 @@ def with_ray(document: Path, rows: list[dict[str, Any]]) -> None:
             fn_constructor_kwargs={"fingerprint": known.fingerprint},
             batch_format="numpy",
             batch_size=2000,
-            concurrency=actors,
+            compute=ray.data.ActorPoolStrategy(size=actors),
             num_cpus=0.5,
         ).materialize()
         seconds = time.perf_counter() - started

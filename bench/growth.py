@@ -313,19 +313,15 @@ def main() -> None:
         "--write", action="store_true", help="write docs/benchmarks/growth.md and its plots"
     )
     given = parser.parse_args()
-    parts = []
+    where = f"{platform.machine()}, Python {platform.python_version()}, specfn {specfn.__version__}"
+    page = f"# Growth\n\n{INTRODUCTION}\n\nMeasured on {date.today():%Y-%m-%d}: {where}.\n"  # noqa: DTZ011  # the day here
     for name in given.series or SERIES:
         text, svg = section(name, given.sizes)
         print(text, flush=True)
-        parts.append(f"{text}\n![{SERIES[name].title}](growth-{name}.svg)\n")
-        if given.write:
+        page += f"\n{text}\n![{SERIES[name].title}](growth-{name}.svg)\n"
+        if given.write:  # after each series, so that an interrupted run keeps what it has
             (PAGES / f"growth-{name}.svg").write_text(svg)
-    if given.write:
-        where = (
-            f"{platform.machine()}, Python {platform.python_version()}, specfn {specfn.__version__}"
-        )
-        head = f"# Growth\n\n{INTRODUCTION}\n\nMeasured on {date.today():%Y-%m-%d}: {where}.\n\n"  # noqa: DTZ011  # the day here
-        (PAGES / "growth.md").write_text(head + "\n".join(parts))
+            (PAGES / "growth.md").write_text(page)
 
 
 if __name__ == "__main__":

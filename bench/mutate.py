@@ -235,7 +235,8 @@ def fork(work: Callable[[], Any], seconds: int = MAX_SECONDS) -> tuple[int, Any]
 
 
 def run(arguments: list[str], plugin: Any = None) -> int:
-    options = ["-x", "-q", "-p", "no:cacheprovider", *arguments]
+    quiet = "ignore::pytest.PytestAssertRewriteWarning"  # specfn is imported before pytest
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", quiet, *arguments]
     return int(pytest.main(options, plugins=[plugin] if plugin else []))
 
 

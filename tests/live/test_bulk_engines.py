@@ -126,7 +126,7 @@ def test_ray_data_has_the_same_verdicts(app: specfn.Application, tmp_path: Path,
         fn_constructor_kwargs={"fingerprint": known.fingerprint},
         batch_format=form,
         batch_size=10,
-        concurrency=2,
+        compute=ray.data.ActorPoolStrategy(size=2),
         num_cpus=0.5,
     )
     found = sorted(
@@ -163,7 +163,7 @@ def test_the_example_of_the_page_runs(app: specfn.Application, tmp_path: Path) -
         fn_constructor_kwargs={"fingerprint": known.fingerprint},
         batch_format="numpy",
         batch_size=2000,
-        concurrency=2,
+        compute=ray.data.ActorPoolStrategy(size=2),
         num_cpus=0.5,
     ).write_parquet(str(target))
     found = sorted(verdicts(parquet.read_table(target)))
