@@ -581,6 +581,7 @@ UNDECLARED: list[tuple[Any, Any, str]] = [
     ({**NAMED, "required": ["id"]}, {"id": 1}, ""),
     ({"anyOf": [{"type": "object"}, NAMED]}, {"age": 1}, ""),
     ({"anyOf": [{"type": "string"}, NAMED]}, {"age": 1}, "body.age"),
+    ({**NAMED, "anyOf": [{"required": ["title"]}, {"required": ["url"]}]}, {"url": 1, "age": 1}, "body.age"),
     ({"enum": [{"age": 1}]}, {"age": 1}, ""),
     ({"type": "array", "items": NAMED}, [{}, {"age": 1}], "body[1].age"),
     ({**NAMED, "properties": {"one": NAMED, "map": {"additionalProperties": NAMED}}},

@@ -1,7 +1,7 @@
 """Facts about the nodes of a prepared schema: conjunctions, types, constants, branches (rules V4, V7)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from specfn._internal.json import JsonObject, identity, is_equal, narrowest_type
 from specfn._internal.pointer import Tokens
@@ -79,7 +79,10 @@ def _inner_nodes(schema: JsonObject, token: str | int) -> Iterator[Any]:
 
 
 #: The maximum number of places whose schemas are kept. A value in nested unions may have more.
-_MAX_LEVELS: Final = 1_000
+_MAX_PLACES: Final = 1_000
+
+#: The keywords that name properties.
+_NAMES: Final = frozenset({"properties", "required"})
 
 #: The keywords of values that are written out.
 _CONSTANTS: Final = frozenset({"const", "enum"})
@@ -88,21 +91,36 @@ _CONSTANTS: Final = frozenset({"const", "enum"})
 _FURTHER_PROPERTIES: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
 
-class _Level(NamedTuple):
-    """The schemas of one place.
+class _Declared:
+    """The schemas of one place of a value, with the names of its properties.
 
     Attributes:
         parts: the schemas, in any branch.
         names: the names of the properties; empty for a map, or if no schema names properties.
     """
 
-    parts: tuple[JsonObject, ...]
-    names: frozenset[str]
+    __slots__ = ("_inner", "_listed", "_prefix", "names", "parts")
 
-    def inner(self, token: str | int) -> tuple[Any, ...]:
-        """Return the nodes of a member or an item."""
-        inner = {id(node): node for part in self.parts for node in _inner_nodes(part, token)}
-        return (*inner.values(),)[:_MAX_SCHEMAS]
+    def __init__(self, parts: tuple[JsonObject, ...], names: frozenset[str]) -> None:
+        self.parts = parts
+        self.names = names
+        self._listed = frozenset(name for part in parts for name in part.get("properties", ()))
+        self._prefix = max((len(part.get("prefixItems", ())) for part in parts), default=0)
+        self._inner: dict[str | int | None, _Declared] = {}
+
+    def inner(
+        self, token: str | int, declared: Callable[[tuple[Any, ...]], "_Declared"]
+    ) -> "_Declared":
+        """Return the schemas of a member or an item. Undeclared members have the same ones, and so have further items."""
+        if isinstance(token, str):
+            key: str | int | None = token if token in self._listed else None
+        else:
+            key = min(token, self._prefix)
+        inner = self._inner.get(key)
+        if inner is None:
+            nodes = {id(node): node for part in self.parts for node in _inner_nodes(part, token)}
+            inner = self._inner[key] = declared((*nodes.values(),)[:_MAX_SCHEMAS])
+        return inner
 
 
 class SchemaFacts:
@@ -123,7 +141,7 @@ class SchemaFacts:
         self._texts: dict[int, dict[str, list[str]]] = {}
         self._any_text: dict[int, bool] = {}
         self._integer_formats: dict[int, str | None] = {}
-        self._levels: dict[tuple[int, ...], _Level] = {}
+        self._declared: dict[tuple[int, ...], _Declared] = {}
 
     def target(self, node: Any) -> Any:
         """Return the target of a node that contains only ``$ref``; else the node."""
@@ -267,8 +285,8 @@ class SchemaFacts:
 
         An object whose schemas say anything about further properties is a map, so its properties are all declared.
         """
-        waiting: list[tuple[Tokens, tuple[Any, ...], Any]] = [((), (root,), value)]
-        for place, nodes, inner in waiting:  # it grows
+        waiting: list[tuple[Tokens, _Declared, Any]] = [((), self._declared_by((root,)), value)]
+        for place, declared, inner in waiting:  # it grows
             members: Iterable[tuple[str | int, Any]]
             if type(inner) is dict:
                 members = inner.items()
@@ -276,35 +294,40 @@ class SchemaFacts:
                 members = enumerate(inner)
             else:
                 continue
-            level = self._level(nodes)
+            names = declared.names
             for token, member in members:
-                if type(token) is str and level.names and token not in level.names:
+                if type(token) is str and names and token not in names:
                     yield (*place, token)
                 elif type(member) is dict or type(member) is list:
-                    waiting.append(((*place, token), level.inner(token), member))
+                    waiting.append(
+                        ((*place, token), declared.inner(token, self._declared_by), member)
+                    )
 
-    def _level(self, nodes: tuple[Any, ...]) -> "_Level":
-        """Return the schemas of a place and the names of its properties."""
+    def _declared_by(self, nodes: tuple[Any, ...]) -> _Declared:
+        """Return the schemas of a place, which these nodes apply to, and the names of its properties."""
         key = tuple(map(id, nodes))
-        level = self._levels.get(key)
-        if level is None:
-            parts = tuple(part for node in nodes for part in self._applicable_schemas(node))
-            origins = [self._origins.get(id(part), part) for part in parts]
-            is_map = len(parts) >= _MAX_SCHEMAS or any(
-                part.get(key, False) is not False for part in origins for key in _FURTHER_PROPERTIES
-            )
-            is_map = is_map or any(map(self._has_free_branch, parts))
-            names = {name for part in parts for name in part.get("properties", ())}
-            names.update(name for part in parts for name in part.get("required", ()))
-            names.update(
-                str(part["discriminator"].get("propertyName"))
-                for part in origins
-                if isinstance(part.get("discriminator"), dict)
-            )
-            level = _Level(parts, frozenset() if is_map else frozenset(names))
-            if len(self._levels) < _MAX_LEVELS:
-                self._levels[key] = level
-        return level
+        declared = self._declared.get(key)
+        if declared is not None:
+            return declared
+        parts = tuple(part for node in nodes for part in self._applicable_schemas(node))
+        origins = [self._origins.get(id(part), part) for part in parts]
+        is_map = len(parts) >= _MAX_SCHEMAS or any(
+            part.get(keyword, False) is not False
+            for part in origins
+            for keyword in _FURTHER_PROPERTIES
+        )
+        names = {name for part in parts for name in part.get("properties", ())}
+        names.update(name for part in parts for name in part.get("required", ()))
+        names.update(
+            str(part["discriminator"].get("propertyName"))
+            for part in origins
+            if isinstance(part.get("discriminator"), dict)
+        )
+        is_map = is_map or any(map(self._has_free_branch, parts))
+        declared = _Declared(parts, frozenset() if is_map else frozenset(names))
+        if len(self._declared) < _MAX_PLACES:
+            self._declared[key] = declared
+        return declared
 
     def _has_free_branch(self, part: JsonObject) -> bool:
         """Return whether a schema has constants, or a branch for objects that names no properties."""
@@ -312,7 +335,7 @@ class SchemaFacts:
             return True
         return any(
             self.accepts_type(branch, "object")
-            and not any("properties" in inner for inner in self._applicable_schemas(branch))
+            and all(_NAMES.isdisjoint(inner) for inner in self._applicable_schemas(branch))
             for keyword in ("anyOf", "oneOf")
             for branch in part.get(keyword, ())
         )
