@@ -7,7 +7,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from orjson import dumps
 from tests.conftest import part_of_corpus
 from tests.damage import WAYS, damages, fate
 from tests.samples import Sampler
@@ -55,7 +54,7 @@ def arguments(loaded: dict[Path, Application], each: int) -> Iterator[tuple[Func
     for application in loaded.values():
         functions = application.functions
         for function in functions[:: max(1, len(functions) // each)]:
-            if len(dumps(function.validator)) < 100_000:
+            if len(json.dumps(function.validator)) < 100_000:
                 drawn = [Sampler(function.validator, seed, often=seed).draw() for seed in range(3)]
                 valid = [value for value in drawn if function.validate(value)]
                 if valid and valid[-1]:

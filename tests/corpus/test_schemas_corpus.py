@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -5,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from jsonschema_rs import Draft4Validator
 from openapi_schema_validator import OAS30Validator
-from orjson import dumps, loads
+from orjson import loads
 from tests.effort import THOROUGH, part
 from tests.samples import Sampler
 from tests.schema.conftest import (
@@ -113,7 +114,7 @@ def test_what_the_validator_accepts_a_model_may_say(documents: list[Path]) -> No
         for dialect in dialects if THOROUGH else (dialects[index % 2],):
             options = Options(dialect=dialect, standard="include")
             for function in spread(load(path, options=options).functions):
-                if len(dumps(function.validator)) > LARGE:
+                if len(json.dumps(function.validator)) > LARGE:
                     continue
                 model = (
                     function.parameters if dialect == "3.1" else as_json_schema(function.parameters)

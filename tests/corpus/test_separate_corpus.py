@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def test_real_arguments_are_taken_apart(documents: list[Path]) -> None:
         for function in spread(made.functions):
             sides = function.schemas.split_schemas
             assert sides
-            if len(dumps(function.validator)) > LARGE or sides.human is None:
+            if len(json.dumps(function.validator)) > LARGE or sides.human is None:
                 continue
             for seed in range(3):
                 value = Sampler(function.validator, seed).draw()

@@ -1,4 +1,5 @@
 import copy
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,6 @@ from urllib.parse import unquote
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_schema_validator import OAS30Validator, OAS31Validator
-from orjson import dumps
 from tests.effort import THOROUGH
 from tests.samples import Sampler
 
@@ -61,7 +61,7 @@ def bodies(corpus: Path) -> list[Body]:
 def drawn(function: Function, seeds: int) -> Iterator[Any]:
     """Arguments that are likely to be valid, and each once more with some of its places broken."""
     surveyed = survey(function.validator)
-    if len(dumps(function.validator)) > LARGE or surveyed.looping:
+    if len(json.dumps(function.validator)) > LARGE or surveyed.looping:
         return  # jsonschema never returns from loops
     if any("\\p" in pattern for pattern in surveyed.patterns):
         return  # nor does it read these
@@ -229,7 +229,7 @@ def test_each_damage_has_its_place(bodies: list[Body]) -> None:
     for body in bodies:
         if asked >= PAIRS // 4:
             break
-        if len(dumps(body.function.validator)) > LARGE:
+        if len(json.dumps(body.function.validator)) > LARGE:
             continue
         for seed in range(2):
             value = Sampler(body.function.validator, seed).draw()
