@@ -482,6 +482,7 @@ def test_a_page_that_nothing_announced_may_be_after_the_end(api: Api, status: in
     result = run(scripts(api, functions=functions), "[x['id'] async for x in pages(api.pets.get)]")
     assert result.is_error is (status == 500)
     assert result.text.startswith("[1,2]") is (status < 500)
+    assert ("there may be more items" in result.text) is (status == 400)
 
 
 def test_a_next_page_that_cannot_be_requested_is_no_end_without_a_word(api: Api) -> None:

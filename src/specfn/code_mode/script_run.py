@@ -419,6 +419,9 @@ class _Run:
         self._remarks += [] if note is None else [note]
         status = None if answer.result is None else answer.result.status
         if call.may_be_after_the_end and status in AFTER_THE_END:
+            if AFTER_THE_END[status] != "end":
+                unknown = f"{place}: the last page has the status {status}; there may be more items"
+                self._remarks.append(Remark(unknown))
             return Returned({"items": [], "next": None, "is_announced": True})
         if not answer.ok or answer.result is None:
             return Raised("RuntimeError", answer.text)

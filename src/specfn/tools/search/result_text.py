@@ -22,7 +22,9 @@ _BINARY: Final = 'Format<"binary">'
 _FILE: Final = re.compile(r"Write a file [^\n\"\\]{1,100}\.")
 
 #: What a first call does not need: an optional object without members, and limits that no value comes near to.
-_NOISE: Final = re.compile(r"; \w+\?: \{ ?\}|\b\w+\?: \{ ?\}; | & Max(?:Length|Items)<\d{4,}>")
+_NOISE: Final = re.compile(
+    r"""("(?:[^"\\]|\\.)*+")|; \w+\?: \{ ?\}|\b\w+\?: \{ ?\}; | & Max(?:Length|Items)<\d{4,}>"""
+)
 
 _NOTHING_FOUND: Final = "No function fits."
 
@@ -62,7 +64,7 @@ def arguments_of_first(schema: Any) -> str:
     """Return the type of the arguments of the first result; an empty text if it is too long to be complete."""
     definitions = schema.get("$defs", {}) if isinstance(schema, dict) else {}
     text = describe(schema, definitions, expand=True, limit=2 * _MAX_ARGUMENTS_CHARACTERS)
-    text = _NOISE.sub("", text)
+    text = _NOISE.sub(lambda match: match[1] or "", text)  # values in quotes stay
     if ELLIPSIS in text or len(text) > _MAX_ARGUMENTS_CHARACTERS:
         return ""
     forms = _FILE.search(json.dumps(schema)) if _BINARY in text else None
