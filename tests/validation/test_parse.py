@@ -523,7 +523,7 @@ def test_a_comment_with_half_a_string_is_refused(comment: str, quote: str) -> No
     outcome = parse(f"{text} {comment.replace('@', quote)}")
     assert isinstance(outcome, Failure)
     assert outcome.fault is not None
-    assert "half of a pair" in outcome.fault.reason
+    assert "unmatched quotation mark" in outcome.fault.reason
 
 
 def test_an_error_names_the_line_of_the_open_bracket() -> None:

@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 def run_without_waiting(
     coroutine: Coroutine[Any, Any, _Result],
-    advice: str = "this call has to wait for an event loop; use the async function",
+    advice: str = "this call needs a running event loop; use the async function, such as aexecute",
 ) -> _Result:
     """Run a coroutine that never suspends, and return its result.
 

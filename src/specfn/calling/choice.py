@@ -145,7 +145,7 @@ class Choice(Model, ABC):
         return tuple(map(str, self.functions))
 
     @model_validator(mode="after")
-    def _refuse_both(self) -> "Choice":
+    def _refuse_functions_with_filters(self) -> "Choice":
         if self.filters is not None and self.functions is not None:
             raise ValueError("pass functions or filters, not both")
         return self

@@ -142,7 +142,7 @@ _MAX_CHARACTERS: Final = 80
 
 
 def brief(value: Any) -> str:
-    """Format a value for a sentence: a text as it is, any other value as JSON."""
+    """Format a value for a sentence, shortened if it is long: a text without quotes, any other value as JSON."""
     return shorten(value if isinstance(value, str) else dumps_sorted(value).decode())
 
 

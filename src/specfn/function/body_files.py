@@ -52,7 +52,7 @@ def _parts(node: Any, parts: MultipartParts, definitions: DefinitionLookup, dept
     if not isinstance(whole, dict) or depth == 0:
         return node
     changed: JsonObject = {}
-    properties = _properties(whole.get("properties"), parts, definitions)
+    properties = _file_properties(whole.get("properties"), parts, definitions)
     if properties:
         changed["properties"] = {**whole["properties"], **properties}
     if whole.get("additionalProperties") not in (None, False) and _is_file(parts.rest):
@@ -70,10 +70,10 @@ def _parts(node: Any, parts: MultipartParts, definitions: DefinitionLookup, dept
     return {**whole, **changed} if changed else node
 
 
-def _properties(
+def _file_properties(
     properties: Any, parts: MultipartParts, definitions: DefinitionLookup
 ) -> JsonObject:
-    """Return the properties that are files, described."""
+    """Return the properties that are files. Each description says how to write the file."""
     return {
         name: _file(node, part, definitions)
         for name, node in (properties.items() if isinstance(properties, dict) else ())

@@ -29,8 +29,8 @@ class _NotPickled:
 
     def __reduce_ex__(self, _: Any) -> Any:
         raise UsageError(
-            "a request is not pickled, because it contains credentials, which the pickle would show: "
-            "build it where it is sent"
+            "a request cannot be pickled, because the pickle would contain its credentials: "
+            "build it in the process that sends it"
         )
 
 

@@ -416,7 +416,7 @@ class _TruncatedPage:
             return None
         start = self.paging.start
         first = start if start is not None else min(value, 1)
-        own = len(self.items) if value == first else self._own_size()
+        own = len(self.items) if value == first else self._certain_page_size()
         if own is None:
             return None
         before = (value - first) * own
@@ -427,8 +427,8 @@ class _TruncatedPage:
         arguments = smaller and repair(self.function, change(smaller, at(self._counter, page)))
         return (arguments, kept) if arguments else None
 
-    def _own_size(self) -> int | None:
-        """Return the size of the pages before; ``None`` if the server may have sent fewer items than requested."""
+    def _certain_page_size(self) -> int | None:
+        """Return the number of items of a page; ``None`` if the server may have sent fewer than requested."""
         stated = value_at(self.result.data, self.paging.page_size)
         size = page_size(self.named, self.result.data, self.paging)
         return size if size in {len(self.items), stated} else None

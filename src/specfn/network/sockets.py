@@ -377,20 +377,20 @@ class _ResponseStream(httpx.SyncByteStream, httpx.AsyncByteStream):
                 yield chunk
 
     def close(self) -> None:
-        self._end()
+        self._end_exchange()
         try:
             self._inner.close()
         finally:
             self._release()
 
     async def aclose(self) -> None:
-        self._end()
+        self._end_exchange()
         try:
             await self._inner.aclose()
         finally:
             self._release()
 
-    def _end(self) -> None:
+    def _end_exchange(self) -> None:
         if self._exchange is not None:
             self._exchange.end()
 

@@ -136,7 +136,7 @@ REFUSED = [
     ("a: .nan", "not a JSON number", (1, 4)),
     ("a: 1e400", "not a JSON number", (1, 4)),
     (f"a: {'9' * 1001}", "1001 characters", (1, 4)),
-    ("a: 1\n---\nb: 2", "second document", (2, 1)),
+    ("a: 1\n---\nb: 2", "second YAML document", (2, 1)),
     ("a: [1", "the text ends", (2, 1)),
     ("a: 'x", "the text ends within", (1, 6)),
     ("a: \x01", "not YAML", (1, 4)),

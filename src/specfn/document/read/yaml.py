@@ -323,7 +323,7 @@ class _Builder:
         self._read_collections(begin)
         end = next(self.events)
         if end.__class__ is not StreamEndEvent:
-            _refuse(end, "a second document begins here; keep one in a file")
+            _refuse(end, "a second YAML document begins here; a file may contain only one")
         return root[0]
 
     # -- collections --------------------------------------------------------------------------

@@ -186,7 +186,9 @@ async def on_device(
         for name in ("device_code", "user_code", "verification_uri")
     )
     if not code or not user_code or not page.startswith(("https://", "http://")):
-        raise target.failure("the response of the authorization server has no code for the user")
+        raise target.failure(
+            "the response of the authorization server lacks a device code, a code for the user or the page to enter it"
+        )
     show(one_line(f"Open {page} and type the code {user_code}"))
     interval = started.get("interval")
     pause = float(interval) if isinstance(interval, int | float) and 0 < interval < 600 else 5.0

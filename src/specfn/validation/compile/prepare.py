@@ -402,7 +402,7 @@ class _Relaxation:
         if isinstance(pattern, str) and pattern in self._refused:
             del wide["pattern"]
         if isinstance(wide.get("patternProperties"), dict):
-            wide["patternProperties"] = self._patterns(wide["patternProperties"])
+            wide["patternProperties"] = self._enforceable_patterns(wide["patternProperties"])
         if self._is_unenforceable(wide.get("not")):
             del wide["not"]
         if self._is_unenforceable(wide.get("if")):
@@ -411,7 +411,7 @@ class _Relaxation:
             wide.pop("maxContains", None)
         return wide
 
-    def _patterns(self, members: JsonObject) -> JsonObject:
+    def _enforceable_patterns(self, members: JsonObject) -> JsonObject:
         kept = {
             pattern: value for pattern, value in members.items() if pattern not in self._refused
         }

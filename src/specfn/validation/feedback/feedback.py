@@ -185,7 +185,7 @@ def excerpt(fault: TextFault) -> list[str]:
 
 
 def _lines_above(text: str, start: int, number: int) -> list[tuple[int, str]]:
-    """Return the lines above a line, with their numbers."""
+    """Return the two lines before the one that begins at ``start``, shortened, with their numbers."""
     lines: list[tuple[int, str]] = []
     end = start - 1
     while end >= 0 and len(lines) < _MAX_LINES - 1:

@@ -157,7 +157,7 @@ _CLOSING_MARK: Final = re.compile(r"'\s*(?:[,:}\]]|$)", re.MULTILINE)
 _LINE_END: Final = re.compile(r"$", re.MULTILINE)
 
 #: The reason why a comment that may be a piece of a string is refused.
-HALF_A_STRING: Final = "This comment contains half of a pair of quotation marks, so it may be text whose first mark is missing. Send no comments."
+HALF_A_STRING: Final = "This comment contains an unmatched quotation mark, so it may be the rest of a string whose opening mark is missing. Send no comments."
 
 
 def holds_half_a_string(text: str, start: int, end: int) -> bool:
