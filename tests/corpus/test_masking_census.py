@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from specfn.http.masking import Masking
@@ -36,6 +37,8 @@ def examples(node: Any, *, inside: bool = False) -> Iterator[Any]:
 
 class Filled:
     """A function whose human part is some values, in members that no response has."""
+
+    route = SimpleNamespace(path="/")
 
     def __init__(self, *values: Any) -> None:
         self._values = values

@@ -869,7 +869,7 @@ DEFENCES: Final = (
     ),
     Defence(
         threat="T22",
-        function="specfn.tools.function_keys:split_keys",
+        function="specfn.cli.commands.serve:split_keys",
         off=all_others,
         tests="test_exclusions_alone_are_a_mistake",
     ),
@@ -1235,7 +1235,7 @@ DEFENCES: Final = (
         threat="T38",
         function="specfn.http.masking:Masking._extend",
         off=gives(None),
-        tests="test_a_credential_of_a_later_page_is_masked",
+        tests="test_a_credential_of_a_later_request_is_masked",
     ),
     Defence(
         threat="T38",

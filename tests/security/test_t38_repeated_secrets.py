@@ -380,6 +380,28 @@ def test_a_hook_and_a_client_hide_their_credentials(loopback: Any, http: Any) ->
     assert is_shown(result.for_model()) == []
 
 
+class Renewing(httpx.Auth):
+    """An authentication whose second request has another token."""
+
+    def auth_flow(self, request: httpx.Request) -> Iterator[httpx.Request]:  # type: ignore[override]
+        """Send two requests."""
+        for number in (1, 2):
+            request.headers["X-Auth-Token"] = f"renewed-canary-{number}"
+            yield request
+
+
+def test_a_credential_of_a_later_request_is_masked(
+    loopback: Any, http: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """T38: a token of a second request is masked, also if the log wrote the first one before with its secrets."""
+    caplog.set_level(logging.DEBUG)
+    loopback.respond = lambda raw: http(json.dumps(raw.decode()).encode())
+    here = connection(loopback.url, auth=Renewing())
+    result = specfn.load(DOCUMENT).propagate("echo", {}, here)
+    assert "renewed-canary-2" in result.data
+    assert "renewed-canary-2" not in result.for_model() + repr(result)
+
+
 def test_a_credential_of_a_later_page_is_masked(loopback: Any, http: Any) -> None:
     """T38: a token that ``before`` changes with each page is masked in a later page, also after the first was written."""
     tokens = [f"rotating-canary-{page}" for page in range(3)]
