@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from specfn import load
+from specfn import Failure, load
 from specfn._internal.pointer import input_path
 from specfn.records import ABSENT, ArgumentProblem
 from specfn.validation.feedback.feedback import feedback
@@ -262,6 +262,27 @@ def test_fields_without_their_body_are_one_line() -> None:
         line for line in body(required=False).validate(sent).feedback().splitlines() if "❌" in line
     ]
     assert line == "  // ❌ name, age and etc: not properties here: move them into body"
+
+
+def test_a_property_that_is_moved_and_renamed_has_its_new_name() -> None:
+    """V8: a property that belongs into a missing object under another name is named with both names."""
+    body = {
+        "type": "object",
+        "properties": {"notification_urls": {"type": "array", "items": {"type": "string"}}},
+        "required": ["notification_urls"],
+    }
+    operation = {
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/watches": {"post": operation}},
+    }
+    checked = load(document)["watches_post"].check({"urls": ["a"]})
+    assert isinstance(checked, Failure)
+    assert "❌ move urls, as notification_urls, into it." in checked.feedback()
 
 
 def test_properties_that_do_not_belong_are_one_line() -> None:

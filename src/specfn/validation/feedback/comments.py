@@ -382,7 +382,7 @@ def _of_value(problem: ArgumentProblem, moved: Sequence[_Move]) -> Comment:
     """Return the comment on a wrong or missing value, including the properties to move into it."""
     value = problem.value
     if moved:
-        first = f"move {_names(moved)} into it"
+        first = f"move {join_names([*map(_old_and_new_name, moved)])} into it"
         text = _sentence([first, *_phrases(problem.expected, problem.description, value)])
         return Comment(problem.path, text, hides=tuple(move.place for move in moved))
     if value is None or value is ABSENT:
@@ -453,6 +453,11 @@ def _describe(move: _Move, group: Sequence[_Move]) -> str:
 
 def _names(moves: Sequence[_Move]) -> str:
     return join_names([_quote_name(str(move.place[-1])) for move in moves])
+
+
+def _old_and_new_name(move: _Move) -> str:
+    name = _quote_name(str(move.place[-1]))
+    return name if move.new_name is None else f"{name}, as {_quote_name(move.new_name)},"
 
 
 def _quote_name(name: str) -> str:
