@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
 from specfn._internal.json import JsonObject
+from specfn._internal.likeness import Likeness, likeness
 from specfn._internal.pointer import Tokens, input_path, input_tokens
 from specfn.errors import DocumentError
 from specfn.function.function_schemas import FunctionInterface, Schemas
@@ -235,7 +237,48 @@ def coerce_arguments(
     if outcome:
         return outcome
     outcome = _repair(function, arguments, outcome, diagnosis, keep_parsed=keep_parsed, texts=texts)
-    return outcome or explain_undeclared(function.route, outcome)
+    if isinstance(outcome, Success):
+        return outcome
+    return explain_undeclared(function.route, _name_misspelled(function.schemas, outcome))
+
+
+#: The maximum number of undeclared properties that may be misspelled ones, and of characters of a name in a description.
+_MAX_UNDECLARED: Final = 100
+_MAX_NAME_CHARACTERS: Final = 100
+
+
+def _name_misspelled(schemas: Schemas, failure: Failure) -> Failure:
+    """Return a failure whose missing properties name the undeclared property that is probably meant.
+
+    In an object that allows undeclared properties, only the missing one is a fault: ``yaer`` is valid, and ``year`` missing.
+    """
+    missing = {id(problem) for problem in failure.errors if problem.value is ABSENT}
+    if not missing or not schemas.settings.keyword:
+        return failure
+    undeclared: dict[Tokens, list[str]] = {}
+    for *place, name in islice(schemas.validator.undeclared(failure.data), _MAX_UNDECLARED):
+        undeclared.setdefault(tuple(place), []).append(str(name))
+    if not undeclared:
+        return failure
+    return replace(
+        failure,
+        errors=tuple(
+            _with_misspelled(problem, undeclared) if id(problem) in missing else problem
+            for problem in failure.errors
+        ),
+    )
+
+
+def _with_misspelled(
+    problem: ArgumentProblem, undeclared: Mapping[Tokens, Sequence[str]]
+) -> ArgumentProblem:
+    *place, name = input_tokens(problem.path) or ("",)
+    names = undeclared.get(tuple(place), ())
+    alike = [other for other in names if likeness(other, str(name)) >= Likeness.TYPO]
+    if len(alike) != 1:
+        return problem
+    sentences = (problem.description, f"You sent {alike[0][:_MAX_NAME_CHARACTERS]}: rename it.")
+    return replace(problem, description=" ".join(filter(None, sentences)))
 
 
 def _repair(

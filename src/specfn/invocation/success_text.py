@@ -105,16 +105,15 @@ def success_text(
         can_filter: true if the model can ask for fields.
         shows_bytes: true if short binary data is base64; otherwise only its media type and size are shown.
     """
-    accepted = undeclared = ""
+    accepted = ""
     if result.status == _ACCEPTED:
         accepted = accepted_text(function, result, connection, offered)
         accepted = accepted if result.masking is None else result.masking.apply(accepted)
     view = fields.view(function, result.without_secrets())
     model = function.model_function
     named = by_key(model, arguments)
-    if isinstance(named.get("body"), dict | list):
-        line = _undeclared_line(model, named, tool)
-        undeclared = line if len(line) <= limit // 2 else ""
+    line = undeclared_line(model, named, tool)
+    undeclared = line if len(line) <= limit // 2 else ""
     paging = model.paging_of(result.data)
     page = _page_text(
         model,
@@ -139,8 +138,16 @@ def success_text(
     return SuccessText(text, following, page.is_certain, dropped, bool(accepted))
 
 
-def _undeclared_line(function: Function, named: JsonObject, tool: Tool | None) -> str:
-    """Return a sentence on properties of the body that the document does not declare; empty if it declares all."""
+def undeclared_line(function: Function, named: JsonObject, tool: Tool | None = None) -> str:
+    """Return a sentence on properties of the body that the document does not declare; empty if it declares all.
+
+    Args:
+        function: the function.
+        named: its valid arguments by key.
+        tool: the function as the model reads it; ``None`` if it is shown as it is.
+    """
+    if not isinstance(named.get("body"), dict | list):
+        return ""
     places = [*islice(function.schemas.validator.undeclared(named), _MAX_UNDECLARED + 1)]
     if not places:
         return ""

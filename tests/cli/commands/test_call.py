@@ -218,6 +218,15 @@ def test_what_may_change_something_is_asked_about(specfn: Any, pets: Path, serve
     assert server.line == "DELETE /pets/7 HTTP/1.1"
 
 
+def test_undeclared_properties_are_named(specfn: Any, pets: Path, server: Any) -> None:
+    """A success names the properties of the body that the document does not declare; stdout has the data alone."""
+    call = ("call", pets, "upload", "--base-url", server.url, "--yes", "body.photo=x")
+    assert specfn(*call, "body.note=x").err == ""
+    ended = specfn(*call, "body.nota=x")
+    assert ended.code == 0
+    assert ended.err.endswith("Not declared by the API, which may have ignored it: body.nota.\n")
+
+
 @pytest.mark.parametrize(("said", "code", "sent"), [("y\n", 0, 1), ("n\n", 1, 0), ("\n", 1, 0)])
 def test_a_person_is_asked(
     capsys: Any,

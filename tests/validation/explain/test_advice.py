@@ -1,5 +1,6 @@
 """Advice for a model: rename or move a property, send another alternative or another constant."""
 
+import json
 from typing import Any
 
 import pytest
@@ -378,3 +379,37 @@ def test_paths_of_targets_follow_their_problems() -> None:
         found.rewritten(lambda path: path.replace("$input.b", "$input[1]")).target == "$input[1].a"
     )
     assert str(found) == "$input.a: not allowed here; did you mean $input.b.a?"
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"Year": 1}, "expected integer. You sent Year: rename it"),
+        ({"yaer": 1}, "expected integer. You sent yaer: rename it"),
+        ({"yaer": 1, "title": "x"}, "expected integer. You sent yaer: rename it"),
+        ({"month": 1}, "expected integer"),
+        ({"years": 1}, "expected integer"),
+        ({}, "expected integer"),
+    ],
+)
+def test_a_misspelled_property_of_an_open_object_is_named(sent: Any, said: str) -> None:
+    """V8: a missing property names the undeclared one that is probably meant, although its object allows any; a declared one is never meant."""
+    properties = {
+        "year": {"type": "integer"},
+        "title": {"type": "string"},
+        "years": {"type": "integer"},
+    }
+    schema = {"type": "object", "properties": properties, "required": ["year"]}
+    operation = {
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "paths": {"/books": {"post": operation}},
+    }
+    for text in (json.dumps({"body": sent}), {"body": sent}):
+        checked = load(document)["books_post"].check(text)
+        assert isinstance(checked, Failure)
+        assert f'"year": (missing) // ❌ {said}\n' in checked.feedback()

@@ -371,6 +371,8 @@ def _question(request: _Request) -> str:
 
 def _call(request: _Request) -> int:
     from specfn.http.transport.send import propagate  # noqa: PLC0415  # httpx is imported on first use
+    from specfn.invocation.keyed_arguments import by_key  # noqa: PLC0415  # the reason above
+    from specfn.invocation.success_text import undeclared_line  # noqa: PLC0415  # the reason above
 
     result = propagate(request.function, request.arguments, request.connection).without_secrets()
     path = request.options["path"]
@@ -383,6 +385,11 @@ def _call(request: _Request) -> int:
             output.complain(
                 f"HTTP {result.status}: {'the data is null' if is_null else 'no content'}"
             )
+    if result.ok:
+        named = by_key(request.function, request.arguments)
+        undeclared = undeclared_line(request.function, named)
+        if undeclared:
+            output.complain(undeclared)
     for note in result.notes:
         output.complain(in_options(note.text))
     if result.truncated and not isinstance(result.data, list):  # a note has the end of a stream
