@@ -211,8 +211,7 @@ def call_error(function: Function, error: Exception, written: Any) -> FailedCall
     if isinstance(error, TransportError) and error.encoding is not None:
         log.error("%s responded in the content encoding %r", function.name, error.encoding)
         return FailedCall("unreadable", failure_texts.unreadable(operation, error.encoding))
-    reason = str(error) if isinstance(error, TransportError) else type(error).__name__
-    log.error("%s got no response: %s", function.name, reason)
+    log.error("%s got no response: %s", function.name, type(error).__name__)
     if isinstance(error, TransportError) and not error.sent:
         return FailedCall("unreachable", failure_texts.unreachable(operation))
     has_begun = isinstance(error, TransportError) and error.has_begun
