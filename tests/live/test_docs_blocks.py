@@ -60,7 +60,6 @@ def test_every_example_is_run() -> None:
     others = {
         "README",
         "coming-from",
-        "conversations",
         "frameworks",
         "tutorial",
         *(page.stem for page in VENDORS),

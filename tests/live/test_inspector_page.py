@@ -276,7 +276,7 @@ def test_search_filters_and_order(browser: Browser, live: str) -> None:
         found.page.get_by_role("button", name=re.compile("^destructive")).click()
         found.page.select_option("#sort", "tokens")
         assert rows(found.page)[0] == "orders_post"
-        found.page.fill("#query", "no such thing at all")
+        found.page.fill("#query", "xyzzy plugh")
         expect(found.page.locator("#list")).to_contain_text("No function matches.")
         assert found.messages == []
 
