@@ -160,20 +160,18 @@ def test_the_command_logs_calls(form: str, tmp_path: Path, *, verbose: bool) -> 
         assert " function=pets_get kind=unreachable status=- ms=" in line
 
 
+def command_for(file: Path) -> list[str]:
+    """Return the command that serves a document."""
+    options = ["serve", str(file), "--base-url", "https://a.example"]
+    return [sys.executable, "-m", "specfn", *options]
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_start_over_http_is_in_the_log(form: str, tmp_path: Path) -> None:
     """The first lines name missing credentials and the URL; in a log of JSON, they are JSON, too."""
     file = tmp_path / "pets.json"
     file.write_text(json.dumps(DOCUMENT))
-    command = [
-        sys.executable,
-        "-m",
-        "specfn",
-        "serve",
-        str(file),
-        "--base-url",
-        "https://a.example",
-    ]
+    command = command_for(file)
     command += ["--http", "127.0.0.1:0", "--log", form]
     with subprocess.Popen(command, env=environment(), text=True, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
@@ -191,15 +189,7 @@ def test_a_person_at_a_terminal_reads_what_the_server_waits_for(tmp_path: Path) 
     """On a terminal, the command names the number of functions, what it waits for, and the option for hosts."""
     file = tmp_path / "pets.json"
     file.write_text(json.dumps(DOCUMENT))
-    command = [
-        sys.executable,
-        "-m",
-        "specfn",
-        "serve",
-        str(file),
-        "--base-url",
-        "https://a.example",
-    ]
+    command = command_for(file)
     command += ["--auth", "bearer=x"]
     person, terminal = os.openpty()
     with subprocess.Popen(

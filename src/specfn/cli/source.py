@@ -45,7 +45,7 @@ _ORIGIN: Final = "specfn.origin"
 
 
 class DocumentOptions(NamedTuple):
-    """What a command line or a configuration file says about a document.
+    """The options of a command line or a configuration file about one document.
 
     Attributes:
         references: ``Options.references``.

@@ -25,7 +25,7 @@ _log: Final = one_line_log("specfn.watch")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a server comes from.
+    """The functions that load a server, and the files that it depends on.
 
     Attributes:
         read: returns the configuration.

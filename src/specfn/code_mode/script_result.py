@@ -10,9 +10,7 @@ from specfn.code_mode.sandbox import Failed, Finished
 from specfn.http.response.tolerant_json import replace_non_finite
 from specfn.invocation.answer import Answer, PendingCall
 from specfn.invocation.next_page import value_at
-
-#: The beginning of the line on a next page that cannot be requested by arguments.
-_NEXT: Final = "There is a next page"
+from specfn.invocation.success_text import NEXT_PAGE_EXISTS
 
 #: The maximum number of characters of the arguments of an executed call, and of all executed calls.
 _MAX_ARGUMENTS: Final = 160
@@ -198,7 +196,8 @@ def remark(place: str, sent: Any, answer: Answer) -> Remark | None:
             f"{place}: the response is not complete{notes and ': '}{notes[:_MAX_ARGUMENTS]}"
         )
     if answer.next is None and answer.next_is_certain:
-        reason = next((line for line in answer.text.splitlines() if line.startswith(_NEXT)), _NEXT)
+        lines = (line for line in answer.text.splitlines() if line.startswith(NEXT_PAGE_EXISTS))
+        reason = next(lines, NEXT_PAGE_EXISTS)
         return Remark(f"{place}: {reason[:_MAX_ARGUMENTS]}")
     if isinstance(answer.next, dict) and isinstance(sent, dict):
         changed = {key: value for key, value in answer.next.items() if sent.get(key) != value}

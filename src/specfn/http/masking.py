@@ -255,7 +255,7 @@ class Masking:
     def url(self, url: str) -> str:
         """Return a URL for a log: without query and secrets, and without its path if that may contain private arguments.
 
-        In a path, a short value could not be told from a segment of the document.
+        A short value in a path looks like a segment that the document declares.
         """
         self._possible()
         shown = url_without_secrets(url)

@@ -244,7 +244,7 @@ _SCHEMES: Final = "/components/securitySchemes"
 
 
 def changes(old: Application, new: Application, *, responses: bool = False) -> JsonObject:
-    """Return the differences, also of responses if they are judged, and the values at the places that they name.
+    """Return the differences and the values at their places; those of responses too if ``responses`` is set.
 
     Returns:
         ``labels``, the names of both documents; ``differences``, each with ``old_pointer`` and ``new_pointer`` of the

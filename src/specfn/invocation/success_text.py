@@ -49,6 +49,9 @@ _MIN_JSON_CHARACTERS: Final = 200
 #: The maximum number of characters of printed arguments.
 _MAX_ARGUMENTS_CHARACTERS: Final = 4_000
 
+#: The beginning of the line on a next page that exists, and that no arguments request.
+NEXT_PAGE_EXISTS: Final = "There is a next page"
+
 #: The maximum number of undeclared properties in a sentence, and of characters of a name.
 _MAX_UNDECLARED: Final = 5
 _MAX_NAME_CHARACTERS: Final = 60
@@ -255,7 +258,7 @@ def _next_lines(following: NextPage | None, named: JsonObject, rename: _Rename) 
     if following is None or following.is_last:
         return []
     if following.problem is not None:
-        known = "There is a next page" if following.is_certain else "There may be a next page"
+        known = NEXT_PAGE_EXISTS if following.is_certain else "There may be a next page"
         return [f"{known}, but {following.problem}."]
     if following.arguments is None:
         return ["The response does not say whether there is a next page."]

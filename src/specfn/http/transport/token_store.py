@@ -217,7 +217,7 @@ def has_keyring() -> bool:
 
 
 def _record_of(text: str | bytes) -> dict[str, Any] | None:
-    """Return the record that a text contains; ``None`` if it is none."""
+    """Return the JSON object that a text contains; ``None`` for any other text."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
